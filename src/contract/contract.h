@@ -1,0 +1,350 @@
+/* contract.h: an op as content: signature, binding, split, backward, body, kernels.
+ *
+ * The engine owns exactly three grammars: the shape signature, the buffer binding
+ * (with split clauses) and the backward. Everything else of an op is WGSL or TOML.
+ * Nothing here names an op; the seven roles are looked up in the catalog.
+ *
+ * Life of the parts: gr_catalog owns the ops (one arena); ops are immutable. A
+ * gr_call is one use of an op: operand types and parameter values resolved
+ * against its signature; it lives in the arena of whoever made it. */
+#ifndef GR_CONTRACT_H
+#define GR_CONTRACT_H
+
+#include "array/array.h"
+#include "base/hash.h"
+#include "base/value.h"
+
+/* ---- tensor types ---------------------------------------------------------- */
+
+/* A dimension: its size and, where it came from a named symbolic dimension, `base + add`
+ * (N - 6 is {107994, "N", -6}). base.n == 0 means no symbol. */
+typedef struct gr_dim {
+    uint64_t n;
+    gr_str base;
+    int64_t add;
+} gr_dim;
+
+/* Shape and dtype of a tensor. bounded: data plus a count; the first dimension's n is the bound. */
+typedef struct gr_type {
+    gr_dtype dtype;
+    uint32_t rank;
+    gr_dim dim[GR_RANK_MAX];
+    bool bounded;
+} gr_type;
+
+/* Elements; false on overflow beyond 2^62. */
+bool gr_type_count(const gr_type *t, uint64_t *count);
+/* Bytes on a device: f16 2, 64-bit integers 8, all others 4 an element (bool, i8, u8 are stored as
+ * one 32-bit word), rounded up to 4. */
+bool gr_type_device_bytes(const gr_type *t, uint64_t *bytes);
+bool gr_type_equal(const gr_type *x, const gr_type *y); /* dtype, rank, sizes; symbols ignored */
+void gr_type_print(gr_buf *out, const gr_type *t);      /* f32[N - 6 = 107994, 4], f32[] */
+/* WGSL storage type of a dtype: f32 f16 i32 u32 vec2<u32>; NULL for f64 (oracle only). */
+const char *gr_dtype_wgsl(gr_dtype t);
+
+/* ---- expressions over an op's names ---------------------------------------- */
+
+/* Integer and float expressions: literals, dimension names, parameters, list[i], + - * / // /^ %,
+ * comparisons, and or not, min max, size(x), rank(x), dim(x, i), prod(s), len(list). */
+typedef struct gr_expr gr_expr;
+
+/* ---- grammar 1: shape signature -------------------------------------------- */
+
+typedef enum gr_param_kind {
+    GR_PARAM_NONE = 0,
+    GR_PARAM_U32, GR_PARAM_I32, GR_PARAM_F32, GR_PARAM_BOOL,
+    GR_PARAM_ENUM,  /* one of the listed words */
+    GR_PARAM_DTYPE, /* a dtype name */
+    GR_PARAM_U32_LIST, GR_PARAM_I32_LIST, GR_PARAM_F32_LIST,
+} gr_param_kind;
+
+/* A parameter's value. Lists in v (u32 and i32 as i64, f32 as double). */
+typedef struct gr_param {
+    gr_param_kind kind;
+    bool given;     /* false: the default was taken */
+    int64_t i;      /* U32, I32, BOOL, ENUM (index), DTYPE (gr_dtype) */
+    double f;       /* F32, already rounded to f32 */
+    gr_str word;    /* ENUM and DTYPE text */
+    uint32_t n;     /* list length */
+    int64_t *li;    /* U32_LIST, I32_LIST */
+    double *lf;     /* F32_LIST */
+} gr_param;
+
+typedef struct gr_sig_param {
+    gr_str name;
+    gr_param_kind kind;
+    uint32_t fixed_len; /* lists: N of u32[N], 0 for [*] */
+    bool required;      /* no default */
+    bool odd, even;     /* constraints after `in` */
+    gr_expr *lo, *hi;   /* `in lo..=hi`, may be NULL */
+    gr_str *words;      /* ENUM */
+    uint32_t words_n;
+    gr_expr *def;       /* default as expression; list defaults are a scalar broadcast or a list literal */
+    gr_str def_word;    /* `all`, `reverse`, an enum word, a dtype */
+    uint32_t offset;    /* in the signature text */
+} gr_sig_param;
+
+typedef struct gr_sig_tensor { /* operand or output */
+    gr_str name;
+    gr_str dtype;       /* a dtype, a dtype variable, or a dtype parameter's name */
+    bool variadic, optional;
+    struct gr_shape_item *items; /* opaque to others */
+    uint32_t items_n;
+    gr_expr *bound;     /* outputs `m <= n` */
+    uint32_t offset;
+} gr_sig_tensor;
+
+typedef struct gr_sig_dtypes { /* T in f32, f16 */
+    gr_str var;
+    gr_dtype *v;
+    uint32_t n;
+} gr_sig_dtypes;
+
+typedef struct gr_sig {
+    gr_str text, name;
+    gr_sig_tensor *operands, *outputs;
+    uint32_t operands_n, outputs_n;
+    gr_sig_param *params;
+    uint32_t params_n;
+    gr_expr **where;
+    uint32_t where_n;
+    gr_sig_dtypes *dtypes;
+    uint32_t dtypes_n;
+} gr_sig;
+
+/* document and base_offset/text place diagnostics inside op.toml. */
+bool gr_sig_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, gr_sig *out);
+void gr_sig_print(gr_buf *out, const gr_sig *s); /* canonical; parse(print(s)) prints the same */
+
+/* ---- grammar 2: buffer binding and split ----------------------------------- */
+
+/* Text, one clause a line ('#' comments):
+ *   alias T = T                          WGSL alias name = dtype variable or dtype of the signature
+ *   bind src = read x                    storage, read
+ *   bind xs  = read xs[*]                variadic: the kernel is run once an operand (see `each`)
+ *   bind dst = write y                   storage, read_write, every element written
+ *   bind acc = inout a                   storage, read_write, operand updated in place
+ *   bind tmp = scratch f32[n /^ 256]     storage, read_write, uninitialised
+ *   bind cnt = count y                   count buffer of a bounded tensor (u32)
+ *   bind P   = uniform { n = n, w = w, a = view(a, y), pads = padding }
+ *   override TILE = min(n, 64)           pipeline constant
+ *   pass main over size(y)               one invocation an item, 1-D, folded past 65,535 workgroups:
+ *                                        the kernel's linear index is
+ *                                        (wid.y * nwg.x + wid.x) * workgroup_size + lid
+ *   pass main over size(y) /^ 4          any expression
+ *   pass main grid m /^ 64, n /^ 64, 1   workgroups, at most 65,535 each
+ *   pass main indirect count(x) /^ 64    workgroups from a bounded operand's count
+ *   pass main each xs over size(xs)      once for every variadic operand; `index(xs)`, `prefix(xs, axis)` allowed
+ *   split n: y[lo..hi] needs x[lo..hi + w - 1]
+ *   split s: combine accumulate          partial results over pieces of the dimension joined by a role or an op
+ * view(x, y): the standard View of x broadcast to y's shape (strides 0 where broadcast), adjacent
+ * dimensions merged jointly over all views on the same y in this kernel. view(x) is x's own. In WGSL:
+ *   struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> } */
+typedef enum gr_bind_kind {
+    GR_BIND_NONE = 0, GR_BIND_READ, GR_BIND_WRITE, GR_BIND_INOUT, GR_BIND_SCRATCH, GR_BIND_COUNT, GR_BIND_UNIFORM,
+} gr_bind_kind;
+
+typedef enum gr_field_kind { GR_FIELD_NONE = 0, GR_FIELD_EXPR, GR_FIELD_VIEW, GR_FIELD_LIST } gr_field_kind;
+typedef struct gr_bind_field {
+    gr_str name;
+    gr_field_kind kind;
+    gr_expr *expr;           /* EXPR */
+    gr_str tensor, target;   /* VIEW; target may be empty. LIST: tensor holds the parameter's or rank variable's name */
+    uint32_t offset;
+} gr_bind_field;
+
+typedef struct gr_bind {
+    gr_str var;       /* WGSL variable */
+    gr_bind_kind kind;
+    gr_str tensor;    /* READ WRITE INOUT COUNT */
+    gr_str dtype;     /* SCRATCH: dtype or dtype variable */
+    gr_expr *size;    /* SCRATCH: elements */
+    gr_bind_field *fields;
+    uint32_t fields_n;
+    uint32_t offset;
+} gr_bind;
+
+typedef enum gr_pass_kind { GR_PASS_NONE = 0, GR_PASS_OVER, GR_PASS_GRID, GR_PASS_INDIRECT } gr_pass_kind;
+typedef struct gr_pass {
+    gr_str entry, each; /* each: variadic operand or empty */
+    gr_pass_kind kind;
+    gr_expr *size[3];   /* OVER: invocations in [0]; GRID: workgroups; INDIRECT: workgroups in [0] with count */
+    gr_str count_of;    /* INDIRECT */
+    uint32_t offset;
+} gr_pass;
+
+typedef struct gr_range { /* tensor[lo..hi] with expressions over lo, hi and the op's names */
+    gr_str tensor;
+    gr_expr *lo, *hi;
+} gr_range;
+typedef struct gr_split {
+    gr_str dim;          /* dimension or rank variable that is cut */
+    gr_str combine;      /* role or op name; empty for a range split */
+    gr_range *outs, *needs;
+    uint32_t outs_n, needs_n;
+    uint32_t offset;
+} gr_split;
+
+typedef struct gr_binding {
+    gr_str text;
+    gr_bind *binds;     uint32_t binds_n;
+    gr_pass *passes;    uint32_t passes_n;
+    gr_split *splits;   uint32_t splits_n;
+    struct { gr_str alias, dtype; } *aliases; uint32_t aliases_n;
+    struct { gr_str name; gr_expr *value; } *overrides; uint32_t overrides_n;
+} gr_binding;
+
+bool gr_binding_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, gr_binding *out);
+void gr_binding_print(gr_buf *out, const gr_binding *b);
+
+/* ---- graph fragments: graph bodies and declared backwards ------------------- */
+
+/* Text, one node a line: `%s = reduce_sum %x axes=axes keep_dimensions=true`,
+ * several results `%v, %i = top_k %x k=3`, lists `permutation=[1, 0]`, constants
+ * `%c = constant 0.5 : T[]` (a scalar of a dtype or dtype variable). Operand and output names
+ * of the signature are predefined (`%x`) or to be defined (`%y`). In a backward the
+ * cotangents are `%d_y` and the results `%d_x`. */
+typedef struct gr_frag_param { gr_str name; gr_expr *expr; gr_str word; gr_expr **list; uint32_t list_n; uint32_t offset; } gr_frag_param;
+typedef struct gr_frag_node {
+    gr_str *results; uint32_t results_n; /* without % */
+    gr_str op;                           /* empty for `constant` */
+    gr_str *args;    uint32_t args_n;
+    gr_frag_param *params; uint32_t params_n;
+    gr_expr *constant; gr_str constant_dtype;
+    uint32_t offset;
+} gr_frag_node;
+typedef struct gr_frag { gr_str text; gr_frag_node *nodes; uint32_t nodes_n; } gr_frag;
+bool gr_frag_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, gr_frag *out);
+void gr_frag_print(gr_buf *out, const gr_frag *f);
+
+/* ---- grammar 3: backward ---------------------------------------------------- */
+
+typedef enum gr_backward_form { GR_BACKWARD_UNSET = 0, GR_BACKWARD_COMPOSED, GR_BACKWARD_DECLARED, GR_BACKWARD_NONE } gr_backward_form;
+typedef struct gr_backward {
+    gr_backward_form form;
+    gr_frag graph;       /* DECLARED */
+    gr_str *saves; uint32_t saves_n;
+    gr_str convention;   /* subgradient convention */
+    gr_str reason;       /* NONE */
+} gr_backward;
+
+/* ---- the op ------------------------------------------------------------------ */
+
+typedef enum gr_category {
+    GR_CATEGORY_NONE = 0, GR_CATEGORY_SELECTION, GR_CATEGORY_MOVEMENT, GR_CATEGORY_INTEGER, GR_CATEGORY_COMPARISON,
+    GR_CATEGORY_POINTWISE, GR_CATEGORY_TRANSCENDENTAL, GR_CATEGORY_REDUCTION, GR_CATEGORY_LOSSY,
+} gr_category;
+typedef enum gr_tolerance { GR_TOLERANCE_NONE = 0, GR_TOLERANCE_EXACT, GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT, GR_TOLERANCE_LOOSE } gr_tolerance;
+typedef enum gr_role {
+    GR_ROLE_NONE = 0, GR_ROLE_ACCUMULATE, GR_ROLE_FILL, GR_ROLE_SUM_TO_SHAPE, GR_ROLE_EXPAND, GR_ROLE_COPY, GR_ROLE_SLICE, GR_ROLE_PLACE,
+    GR_ROLE_COUNT
+} gr_role;
+typedef enum gr_body_kind { GR_BODY_NONE = 0, GR_BODY_MAP, GR_BODY_GRAPH, GR_BODY_REFERENCE, GR_BODY_CONTRACT_ONLY } gr_body_kind;
+typedef enum gr_order { GR_ORDER_NONE = 0, GR_ORDER_FIXED, GR_ORDER_UNORDERED } gr_order;
+
+/* A map body: a WGSL scalar expression over operand names (each `T` of its operand) and
+ * scalar parameters, by dtype where they differ; functions holds WGSL helper functions. */
+typedef struct gr_map_body {
+    struct { gr_dtype dtype; gr_str expr; } *by_dtype; /* dtype NONE is the default */
+    uint32_t by_dtype_n;
+    gr_str functions; /* WGSL text or empty */
+} gr_map_body;
+
+typedef struct gr_kernel_decl { /* [[kernel]], also the reference body */
+    gr_str file, wgsl; /* name and text */
+    gr_sha256 hash;    /* of the text */
+    gr_order order;
+    gr_str *requires_; uint32_t requires_n; /* features: subgroups, shader-f16 */
+    gr_dtype *dtypes;  uint32_t dtypes_n;   /* allowed for every alias; 0 = all of the signature */
+    gr_expr *when;     /* NULL = always */
+    gr_binding binding;
+} gr_kernel_decl;
+
+typedef struct gr_op {
+    gr_str id;        /* "matmul@1", "user/kemal/windowed_median@1" */
+    gr_str name;      /* signature name: "matmul" */
+    uint32_t version;
+    gr_str folder;
+    gr_sha256 hash;   /* of the folder's content */
+    gr_sig sig;
+    gr_category category;
+    gr_tolerance tolerance;
+    gr_str tolerance_reason, zero_sign; /* "same" | "any" */
+    gr_role role;
+    gr_body_kind body;
+    gr_map_body map;
+    gr_frag graph;
+    gr_kernel_decl reference;
+    gr_kernel_decl *kernels; uint32_t kernels_n;
+    gr_split *splits; uint32_t splits_n; /* [split] of the op itself, valid for all bodies */
+    gr_str cpu;       /* "kernel" | "reference" | "graph" | "map" */
+    gr_backward backward;
+    gr_str summary, description, author, license;
+    gr_str *tags; uint32_t tags_n;
+    gr_value *example, *import_; /* [example], [import] tables, may be NULL */
+} gr_op;
+
+typedef struct gr_catalog gr_catalog;
+gr_catalog *gr_catalog_new(void); /* NULL when memory fails */
+void gr_catalog_free(gr_catalog *c);
+/* Loads every op folder below root ("name@version" folders; nested folders prefix the id:
+ * examples/ops/user/kemal/windowed_median@1 below root examples/ops is user/kemal/windowed_median@1).
+ * All complaints of all ops are reported; ops with errors are left out. */
+bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root);
+/* One op folder under a given id. */
+const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id);
+/* One op from memory: file names and texts (op.toml among them). */
+const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
+/* "matmul" finds the highest version, "matmul@1" that one. NULL when absent (no diagnostic). */
+const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id);
+const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role);
+uint32_t gr_catalog_count(const gr_catalog *c);
+const gr_op *gr_catalog_at(const gr_catalog *c, uint32_t i); /* sorted by id */
+/* The nearest id by edit distance, for hints; {0} when nothing is near. */
+gr_str gr_catalog_near(const gr_catalog *c, gr_str id);
+
+/* The whole check of one op (done at load too): grammar, WGSL, binding against reflection,
+ * category, tolerance, roles, splits, backward. */
+bool gr_op_check(gr_arena *scratch, gr_diags *d, const gr_op *op);
+void gr_op_print(gr_buf *out, const gr_op *op); /* for `catalog NAME` */
+const char *gr_category_name(gr_category c);
+const char *gr_tolerance_name(gr_tolerance t);
+const char *gr_role_name(gr_role r);
+
+/* ---- a call: the signature applied ------------------------------------------- */
+
+/* One operand given by position; a variadic operand takes several in a row. */
+typedef struct gr_call {
+    const gr_op *op;
+    gr_type *operands;       /* flattened */
+    uint32_t operands_n;
+    uint32_t *operand_first; /* operands_n of the signature + 1 entries: start of each signature operand */
+    gr_param *params;        /* by signature order */
+    gr_type *outputs;
+    uint32_t outputs_n;
+    struct gr_env *env;      /* dims, rank variables, dtype variables by name */
+} gr_call;
+
+/* A parameter as given: by name with a value (JSON types) or, for fragments, already resolved. */
+typedef struct gr_arg { gr_str name; const gr_value *value; gr_param resolved; bool is_resolved; gr_place at; } gr_arg;
+
+/* Infers outputs and checks everything; reports contract/… with `at` as place of the call.
+ * `given[i]` of operands: types in order; optional operands absent are passed as dtype NONE
+ * when named, or left out at the end. */
+bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *operands, uint32_t operands_n,
+                     const gr_arg *args, uint32_t args_n, gr_place at, gr_call *out);
+
+/* Expressions over a call. lo and hi are the extra names of split ranges (pass NULL, NULL otherwise). */
+bool gr_expr_int(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t *lo, const int64_t *hi, gr_place at, int64_t *out);
+bool gr_expr_float(gr_diags *d, const gr_expr *e, const gr_call *c, gr_place at, double *out);
+bool gr_expr_true(gr_diags *d, const gr_expr *e, const gr_call *c, gr_place at, bool *out);
+/* A named dimension, a rank variable's dims, a dtype variable; false when unknown. */
+bool gr_call_dim(const gr_call *c, gr_str name, uint64_t *out);
+bool gr_call_dtype(const gr_call *c, gr_str name, gr_dtype *out);
+bool gr_call_shape(const gr_call *c, gr_str name, uint32_t *rank, uint64_t dims[GR_RANK_MAX]);
+/* The operand or output of that signature name (first of a variadic); NULL when absent. */
+const gr_type *gr_call_tensor(const gr_call *c, gr_str name, bool *is_output, uint32_t *index);
+/* Fragment parameters evaluated in the caller's environment, ready to pass as gr_arg. */
+bool gr_frag_args(gr_arena *a, gr_diags *d, const gr_frag_node *n, const gr_call *outer, gr_place at, gr_arg **args, uint32_t *args_n);
+
+#endif
