@@ -1,0 +1,47 @@
+/* flow.h: rung 2, BlockIR: a typed program of blocks in order.
+ *
+ * Takes a canvas, gives one sequence per scope: every step after what it needs, ports
+ * resolved against op signatures, control flow as nested sequences. */
+#ifndef GR_FLOW_H
+#define GR_FLOW_H
+
+#include "contract/contract.h"
+#include "ladder/canvas/canvas.h"
+
+typedef struct gr_flow_value { gr_str name; gr_str node, port; } gr_flow_value; /* %name, made by node.port */
+typedef uint32_t gr_flow_ref; /* index into values; UINT32_MAX: absent optional operand */
+
+typedef struct gr_flow_seq gr_flow_seq;
+typedef struct gr_flow_step {
+    gr_block kind;
+    gr_str node;                 /* canvas node id */
+    gr_str op_id;                /* as resolved: id@version */
+    const gr_op *op;             /* OP */
+    gr_flow_ref *args; uint32_t args_n;       /* OP: flattened by operand order; OUTPUT: one */
+    uint32_t *arg_first;         /* OP: start of each signature operand, operands_n + 1 entries */
+    gr_flow_ref *results; uint32_t results_n;
+    const gr_value *params;      /* as written, or NULL */
+    const gr_canvas_node *source;
+    gr_flow_seq *body, *other;   /* REPEAT, BRANCH, CALL */
+    int64_t count;
+    gr_place at;
+} gr_flow_step;
+struct gr_flow_seq { gr_flow_step *steps; uint32_t steps_n; };
+
+typedef struct gr_flow {
+    gr_str document, name;
+    gr_tier tier; gr_tolerance tolerance; gr_guarantee guarantee;
+    uint64_t seed, budget_gpu, budget_cpu;
+    gr_flow_value *values; uint32_t values_n;
+    gr_flow_seq main;
+} gr_flow;
+
+/* Stable order: among ready steps the one drawn first. Reports canvas/cycle with the path,
+ * unknown ops with the nearest name, ports that do not exist, operands left open. */
+bool gr_canvas_lower(gr_arena *a, gr_diags *d, const gr_canvas *c, const gr_catalog *catalog, gr_flow *out);
+bool gr_flow_verify(gr_diags *d, const gr_flow *f);
+void gr_flow_print(gr_buf *out, const gr_flow *f);
+/* ops are looked up in the catalog. */
+bool gr_flow_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, const gr_catalog *catalog, gr_flow *out);
+
+#endif

@@ -1,0 +1,73 @@
+/* graph.h: rung 3, the tensor graph: typed values and op calls, in order.
+ *
+ * Takes a flow and the types of its inputs, gives a straight list of nodes with inferred
+ * types. Graph bodies of ops are expanded where no kernel applies (opt_expand), dead nodes and common
+ * subexpressions are removed, shapes are concrete with their symbols kept. */
+#ifndef GR_GRAPH_H
+#define GR_GRAPH_H
+
+#include "contract/contract.h"
+#include "ladder/flow/flow.h"
+
+typedef uint32_t gr_value_id; /* index into values */
+enum { GR_NO_VALUE = 0xffffffffu };
+
+typedef enum gr_source { GR_SOURCE_NONE = 0, GR_SOURCE_INPUT, GR_SOURCE_PARAMETER, GR_SOURCE_CONSTANT, GR_SOURCE_NODE } gr_source;
+
+typedef struct gr_graph_value {
+    gr_str name;      /* without %: unique in the graph */
+    gr_type type;
+    gr_source source;
+    gr_str input;     /* INPUT, PARAMETER: canvas node id, bound to data at run time */
+    gr_array constant; /* CONSTANT: data in the graph's arena */
+    uint32_t node;    /* NODE: index of the producer */
+    uint32_t result;  /* NODE: which of its outputs */
+} gr_graph_value;
+
+typedef struct gr_graph_node {
+    gr_call call;               /* op, params, operand and output types */
+    gr_value_id *args;          /* call.operands_n of them; GR_NO_VALUE for an absent optional */
+    gr_value_id *results;       /* call.outputs_n */
+    gr_str node;                /* canvas node it comes from; inside an expanded body "mean/1" */
+    gr_place at;
+} gr_graph_node;
+
+typedef struct gr_graph_output { gr_str name; gr_value_id value; } gr_graph_output;
+typedef struct gr_graph_symbol { gr_str name; uint64_t n; } gr_graph_symbol;
+
+typedef struct gr_graph {
+    gr_str document, name;
+    gr_tier tier; gr_tolerance tolerance; gr_guarantee guarantee;
+    uint64_t seed, budget_gpu, budget_cpu;
+    gr_graph_symbol *symbols; uint32_t symbols_n;
+    gr_graph_value *values; uint32_t values_n;
+    gr_graph_node *nodes; uint32_t nodes_n;
+    gr_graph_output *outputs; uint32_t outputs_n;
+} gr_graph;
+
+/* Type of one flow input as found (file header) or declared. */
+typedef struct gr_input_type { gr_str node; gr_type type; } gr_input_type;
+
+bool gr_flow_lower(gr_arena *a, gr_diags *d, const gr_flow *f, const gr_catalog *catalog,
+                   const gr_input_type *inputs, uint32_t inputs_n, gr_graph *out);
+/* Also from a declared-only canvas: symbols without a value get one from inputs' actual sizes. */
+bool gr_graph_verify(gr_diags *d, const gr_graph *g);
+void gr_graph_print(gr_buf *out, const gr_graph *g);
+/* Text as in the design page; types after ':' are checked against inference. */
+bool gr_graph_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, const gr_catalog *catalog, gr_graph *out);
+/* Rewrites, each gives a new graph in the arena: */
+bool gr_graph_opt_dead(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *out);
+bool gr_graph_opt_common(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *out);
+/* Expands graph bodies: of ops without a usable kernel, or of all (`all`, for the oracle). `usable` may be NULL. */
+typedef bool gr_graph_usable_fn(void *user, const gr_graph *g, uint32_t node);
+bool gr_graph_opt_expand(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog,
+                         bool all, gr_graph_usable_fn *usable, void *user, gr_graph *out);
+
+/* Builder, for clients that have no canvas (op run, the trainer): types are inferred. */
+gr_value_id gr_graph_add_input(gr_arena *a, gr_graph *g, gr_str name, gr_type type, gr_source source);
+gr_value_id gr_graph_add_constant(gr_arena *a, gr_graph *g, gr_str name, gr_array value);
+bool gr_graph_add_node(gr_arena *a, gr_diags *d, gr_graph *g, const gr_op *op, const gr_value_id *args, uint32_t args_n,
+                       const gr_arg *params, uint32_t params_n, gr_str node, gr_place at, gr_value_id *results /* call.outputs_n */);
+bool gr_graph_add_output(gr_arena *a, gr_graph *g, gr_str name, gr_value_id value);
+
+#endif
