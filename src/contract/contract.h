@@ -45,7 +45,9 @@ const char *gr_dtype_wgsl(gr_dtype t);
 /* ---- expressions over an op's names ---------------------------------------- */
 
 /* Integer and float expressions: literals, dimension names, parameters, list[i], + - * / // /^ %,
- * comparisons, and or not, min max, size(x), rank(x), dim(x, i), prod(s), len(list). */
+ * comparisons, and or not, min max, size(x), rank(x), dim(x, i), prod(s), len(list), reduced_size(x, axes),
+ * count_of(x) in indirect passes. List-valued (fragment parameters only): [a, b], a list parameter, a rank
+ * variable, shape(x), and the shape functions of the signature, e.g. drop(s, axes, true). */
 typedef struct gr_expr gr_expr;
 
 /* ---- grammar 1: shape signature -------------------------------------------- */
@@ -137,19 +139,30 @@ void gr_sig_print(gr_buf *out, const gr_sig *s); /* canonical; parse(print(s)) p
  *   pass main each xs over size(xs)      once for every variadic operand; `index(xs)`, `prefix(xs, axis)` allowed
  *   split n: y[lo..hi] needs x[lo..hi + w - 1]
  *   split s: combine accumulate          partial results over pieces of the dimension joined by a role or an op
- * view(x, y): the standard View of x broadcast to y's shape (strides 0 where broadcast), adjacent
- * dimensions merged jointly over all views on the same y in this kernel. view(x) is x's own. In WGSL:
+ * View forms (all strides and offsets in elements of contiguous C order; adjacent dimensions merged):
+ *   view(x)               x's own dimensions
+ *   view(x, y)            x broadcast to y's shape: strides 0 where broadcast; merged jointly over all
+ *                         views on the same y in this kernel, so that their dims are equal
+ *   kept(x, axes)         the dimensions of x not in the list parameter `axes`
+ *   reduced(x, axes)      the dimensions of x in `axes`; length: reduced_size(x, axes)
+ *   permuted(x, list)     dimension i of the view is dimension list[i] of x
+ *   sliced(x, starts, sizes, steps)  offset and strides of a strided slice, dims = sizes
+ * Merging keeps the linear order of the listed dimensions. A field may also be a list parameter or a rank
+ * variable (`pads = padding`, `dims = s`), which fills array<vec4<u32|i32|f32>, N>, or a dtype-typed scalar. In WGSL:
  *   struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> } */
 typedef enum gr_bind_kind {
     GR_BIND_NONE = 0, GR_BIND_READ, GR_BIND_WRITE, GR_BIND_INOUT, GR_BIND_SCRATCH, GR_BIND_COUNT, GR_BIND_UNIFORM,
 } gr_bind_kind;
 
 typedef enum gr_field_kind { GR_FIELD_NONE = 0, GR_FIELD_EXPR, GR_FIELD_VIEW, GR_FIELD_LIST } gr_field_kind;
+typedef enum gr_view_form { GR_VIEW_NONE = 0, GR_VIEW_PLAIN, GR_VIEW_BROADCAST, GR_VIEW_KEPT, GR_VIEW_REDUCED, GR_VIEW_PERMUTED, GR_VIEW_SLICED } gr_view_form;
 typedef struct gr_bind_field {
     gr_str name;
     gr_field_kind kind;
     gr_expr *expr;           /* EXPR */
-    gr_str tensor, target;   /* VIEW; target may be empty. LIST: tensor holds the parameter's or rank variable's name */
+    gr_view_form view;       /* VIEW */
+    gr_str tensor;           /* VIEW: operand or output. LIST: the parameter's or rank variable's name */
+    gr_str arg[3];           /* VIEW: target tensor, or names of list parameters */
     uint32_t offset;
 } gr_bind_field;
 
@@ -333,6 +346,13 @@ typedef struct gr_arg { gr_str name; const gr_value *value; gr_param resolved; b
  * when named, or left out at the end. */
 bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *operands, uint32_t operands_n,
                      const gr_arg *args, uint32_t args_n, gr_place at, gr_call *out);
+
+/* A resolved View for a field of one pass: dims and strides merged as the form says; for BROADCAST all fields of the
+ * same target in `b` are merged jointly. Errors as diagnostics. */
+typedef struct gr_view { uint32_t rank, dims[GR_RANK_MAX], strides[GR_RANK_MAX], offset, size; } gr_view;
+bool gr_view_resolve(gr_diags *d, const gr_binding *b, const gr_bind_field *f, const gr_call *c, gr_place at, gr_view *out);
+/* The values of a LIST field; out holds up to 32. */
+bool gr_list_resolve(gr_diags *d, const gr_bind_field *f, const gr_call *c, gr_place at, double out[32], uint32_t *n);
 
 /* Expressions over a call. lo and hi are the extra names of split ranges (pass NULL, NULL otherwise). */
 bool gr_expr_int(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t *lo, const int64_t *hi, gr_place at, int64_t *out);
