@@ -1,0 +1,162 @@
+/* gradus.h: the public interface of Gradus.
+ *
+ * A session owns a catalog of ops and, when asked for, a device. A program is a compiled document
+ * (a canvas in JSON or a graph in text): every rung of it can be explained, and its plan with a
+ * verdict stands before anything runs. A program is prepared once on a device and run
+ * again and again; up to two runs are in flight.
+ *
+ * Errors: functions return NULL, 0 or false, and the session holds the diagnostics
+ * (gr_session_report, gr_session_exit_code) until gr_session_clear. Strings returned are owned by the object
+ * they came from unless said otherwise. A session is used by one thread at a time. */
+#ifndef GRADUS_H
+#define GRADUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+const char *gr_version(void); /* "0.1.0" */
+
+/* ---- session ------------------------------------------------------------------ */
+
+typedef struct gr_session gr_session;
+typedef enum gr_device_kind {
+    GR_DEVICE_AUTO = 0, /* a GPU; without one the CPU, and then loudly: gr_session_banner says so */
+    GR_DEVICE_GPU,      /* a WebGPU adapter or run/no-adapter; a software adapter counts and is named as one */
+    GR_DEVICE_CPU,      /* the oracle */
+    GR_DEVICE_NONE_,    /* compile only */
+} gr_device_kind;
+
+typedef struct gr_session_desc {
+    const char *catalog;          /* folder of the catalog; NULL: found beside the executable or in GRADUS_ROOT */
+    const char *const *op_roots;  /* further folders of user content, NULL-terminated; may be NULL */
+    gr_device_kind device;
+    unsigned threads;             /* CPU executor; 0 = all processors */
+} gr_session_desc;
+
+/* Never NULL except when memory fails; trouble with catalog or device is in the diagnostics. */
+gr_session *gr_session_new(const gr_session_desc *desc);
+void gr_session_free(gr_session *s);
+/* The diagnostics so far as text or as a JSON array; owned by the session until the next call. */
+const char *gr_session_report(gr_session *s, bool json);
+int gr_session_exit_code(const gr_session *s); /* 0 ok, 1 our bug, 2 user error, 3 environment */
+void gr_session_clear(gr_session *s);
+/* "webgpu", "oracle" or "none", and one line about the adapter. */
+const char *gr_session_executor(const gr_session *s);
+const char *gr_session_adapter(const gr_session *s);
+/* Empty, or the warning that must stay visible while there is no GPU. */
+const char *gr_session_banner(const gr_session *s);
+
+/* ---- programs ------------------------------------------------------------------ */
+
+typedef struct gr_program gr_program;
+typedef enum gr_rung { GR_RUNG_NONE = 0, GR_RUNG_CANVAS, GR_RUNG_FLOW, GR_RUNG_GRAPH, GR_RUNG_KERNEL, GR_RUNG_PLAN } gr_rung;
+
+typedef struct gr_compile_desc {
+    const char *tier;           /* override, NULL = as declared; lowering is reported */
+    uint64_t budget_gpu;        /* override in bytes, 0 = as declared */
+    bool allow_heavy_cpu;       /* the explicit switch for red heavy work on the CPU */
+    bool reference;             /* reference and graph bodies only (oracle) */
+} gr_compile_desc;
+
+/* A .json canvas or a .graph text. Input files named in it are opened for their shapes only. A red plan still
+ * gives a program (to explain); gr_prepare then refuses. NULL on errors. */
+gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc);
+gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, size_t n, const gr_compile_desc *desc);
+void gr_program_free(gr_program *p);
+
+/* Text of one rung, or JSON; follow restricts to one node's trace (rung NONE: at every rung). The caller frees with
+ * gr_text_free. NULL when the rung was not reached or the node does not exist. */
+char *gr_explain(gr_program *p, gr_rung rung, const char *follow, bool json);
+void gr_text_free(char *text);
+/* "green", "yellow" or "red". */
+const char *gr_program_verdict(const gr_program *p);
+const char *gr_program_tier(const gr_program *p);
+const char *gr_program_guarantee(const gr_program *p);
+
+/* ---- tensors --------------------------------------------------------------------- */
+
+/* A view of host memory in C order. dtype: "f16" "f32" "f64" "i8" "u8" "i32" "u32" "i64" "u64" "bool". */
+typedef struct gr_tensor {
+    const char *dtype;
+    unsigned rank;
+    uint64_t dims[8];
+    const void *data;
+    size_t bytes;
+} gr_tensor;
+
+/* Inputs (and parameters) and outputs by position. Names are canvas node ids. */
+unsigned gr_program_inputs(const gr_program *p);
+unsigned gr_program_outputs(const gr_program *p);
+const char *gr_program_input_name(const gr_program *p, unsigned i);
+const char *gr_program_output_name(const gr_program *p, unsigned i);
+gr_tensor gr_program_input_type(const gr_program *p, unsigned i);  /* data NULL */
+gr_tensor gr_program_output_type(const gr_program *p, unsigned i);
+
+/* ---- running ----------------------------------------------------------------------- */
+
+typedef struct gr_prepared gr_prepared;
+typedef struct gr_buffer gr_buffer;
+typedef uint64_t gr_run;
+
+typedef bool gr_on_progress(void *user, const char *node, uint64_t done, uint64_t total);
+typedef struct gr_prepare_desc {
+    bool timestamps;
+    bool wide;                 /* oracle: f64 arithmetic, gr_result_wide */
+    gr_on_progress *progress;
+    void *progress_user;
+} gr_prepare_desc;
+
+/* Creates every buffer and pipeline. Refuses a red plan. Input data of a canvas file is loaded from its files. */
+gr_prepared *gr_prepare(gr_program *p, const gr_prepare_desc *desc);
+void gr_prepared_free(gr_prepared *r);
+bool gr_write(gr_prepared *r, unsigned input, const gr_tensor *value);
+/* Starts a run; 0 on failure. At most two in flight: a third call waits for the first. */
+gr_run gr_submit(gr_prepared *r);
+bool gr_done(gr_prepared *r, gr_run run);
+bool gr_wait(gr_prepared *r, gr_run run);
+/* After gr_wait; data is owned by r until gr_release. dims[0] of a bounded output is its live count. */
+gr_tensor gr_result(gr_prepared *r, gr_run run, unsigned output);
+gr_tensor gr_result_wide(gr_prepared *r, gr_run run, unsigned output); /* f64; data NULL unless wide */
+void gr_release(gr_prepared *r, gr_run run);
+/* Seconds of each dispatch with its node; returns how many there are. Needs timestamps. */
+unsigned gr_times(gr_prepared *r, gr_run run, const char **nodes, double *seconds, unsigned max);
+uint64_t gr_created_bytes(const gr_prepared *r);
+
+/* Buffers that outlive runs and are shared between prepared plans of one session. */
+gr_buffer *gr_buffer_new(gr_session *s, const char *name, uint64_t bytes);
+void gr_buffer_free(gr_buffer *b);
+bool gr_buffer_write(gr_buffer *b, uint64_t offset, const void *data, uint64_t n);
+bool gr_buffer_read(gr_buffer *b, uint64_t offset, void *data, uint64_t n);
+/* Device layout: see docs/device-layout.md. */
+bool gr_attach_input(gr_prepared *r, unsigned input, gr_buffer *b);
+bool gr_attach_output(gr_prepared *r, unsigned output, gr_buffer *b);
+
+/* The run record of a finished run as canonical JSON; free with gr_text_free. */
+char *gr_run_record(gr_prepared *r, gr_run run);
+
+/* ---- content ------------------------------------------------------------------------- */
+
+unsigned gr_catalog_size(const gr_session *s);
+const char *gr_catalog_id(const gr_session *s, unsigned i);
+/* One op as text or JSON; NULL when absent. Free with gr_text_free. */
+char *gr_op_show(gr_session *s, const char *id, bool json);
+/* Checks an op folder and adds it to the session's catalog under `id` (NULL: from its path). */
+bool gr_op_load(gr_session *s, const char *folder, const char *id);
+/* A graph text with one node of op: inputs named by its operands, parameters as `k=v` strings in TOML
+ * syntax, types from the tensors (optional operands absent: dtype NULL). Returns a compiled program
+ * ready for gr_prepare. operand_names[i] names in[i]; a variadic operand's name repeats. */
+gr_program *gr_compile_op(gr_session *s, const char *id, const char *const *operand_names, const gr_tensor *in, unsigned in_n,
+                          const char *const *params, unsigned params_n, const gr_compile_desc *desc);
+
+/* The numeric profile of the session's adapter as text or JSON; free with gr_text_free. */
+char *gr_profile(gr_session *s, bool json);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
