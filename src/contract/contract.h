@@ -181,7 +181,8 @@ typedef enum gr_pass_kind { GR_PASS_NONE = 0, GR_PASS_OVER, GR_PASS_GRID, GR_PAS
 typedef struct gr_pass {
     gr_str entry, each; /* each: variadic operand or empty */
     gr_pass_kind kind;
-    gr_expr *size[3];   /* OVER: invocations in [0]; GRID: workgroups; INDIRECT: workgroups in [0] with count */
+    gr_expr *size[3];   /* OVER: invocations in [0]; GRID: workgroups; INDIRECT: items of the count that a workgroup
+                           takes in [0], the K of `count(x) /^ K` (NULL: 1) */
     gr_str count_of;    /* INDIRECT */
     uint32_t offset;
 } gr_pass;
@@ -256,7 +257,11 @@ typedef enum gr_body_kind { GR_BODY_NONE = 0, GR_BODY_MAP, GR_BODY_GRAPH, GR_BOD
 typedef enum gr_order { GR_ORDER_NONE = 0, GR_ORDER_FIXED, GR_ORDER_UNORDERED } gr_order;
 
 /* A map body: a WGSL scalar expression over operand names (each `T` of its operand) and
- * scalar parameters, by dtype where they differ; functions holds WGSL helper functions. */
+ * scalar parameters, by dtype where they differ; functions holds WGSL helper functions.
+ * The WGSL type of a name or of the result: f32, f16, i32 (i32, i8), u32 (u32, u8), bool, vec2<u32> (low word first: i64,
+ * u64); i8 and u8 results are wrapped by the engine. Every dtype variable (`T`) and `<param>_type` for a dtype parameter
+ * (`type_type`) is an alias that expression and functions may use. A bool, u32, i32 or f32 parameter has its own
+ * type, an enum is its index as u32. by_dtype chooses by the first operand's dtype. */
 typedef struct gr_map_body {
     struct { gr_dtype dtype; gr_str expr; } *by_dtype; /* dtype NONE is the default */
     uint32_t by_dtype_n;
@@ -336,6 +341,8 @@ typedef struct gr_call {
     gr_type *outputs;
     uint32_t outputs_n;
     struct gr_env *env;      /* dims, rank variables, dtype variables by name */
+    uint32_t each;           /* inside a pass `each xs`: which of the variadic operands is current; size(xs), dim(xs, i),
+                                rank(xs), index(xs) and prefix(xs, axis) mean that one. 0 elsewhere */
 } gr_call;
 
 /* A parameter as given: by name with a value (JSON types) or, for fragments, already resolved. */
@@ -364,6 +371,11 @@ bool gr_call_dtype(const gr_call *c, gr_str name, gr_dtype *out);
 bool gr_call_shape(const gr_call *c, gr_str name, uint32_t *rank, uint64_t dims[GR_RANK_MAX]);
 /* The operand or output of that signature name (first of a variadic); NULL when absent. */
 const gr_type *gr_call_tensor(const gr_call *c, gr_str name, bool *is_output, uint32_t *index);
+/* The axis of a tensor that a name of the signature rules, for split clauses: the first axis whose size in
+ * the signature mentions `dim` (n in x: f32[n] and in y: f32[n - w + 1]: 0; m in a: T[..s, m, k]: rank - 2). A rank
+ * variable: the first axis that its dimensions take in that tensor (also inside broadcast(s, t), drop(s, ...) and the
+ * like), with *span axes in all. False when the tensor does not depend on it. */
+bool gr_call_axis(const gr_call *c, gr_str tensor, gr_str dim, uint32_t *axis, uint32_t *span);
 /* Fragment parameters evaluated in the caller's environment, ready to pass as gr_arg. */
 bool gr_frag_args(gr_arena *a, gr_diags *d, const gr_frag_node *n, const gr_call *outer, gr_place at, gr_arg **args, uint32_t *args_n);
 

@@ -31,6 +31,8 @@ typedef struct gr_kernel_bind {
     uint32_t group, binding;
     gr_str var;            /* WGSL variable */
     gr_value_id value;     /* VALUE_*, COUNT */
+    gr_value_id result;    /* VALUE_INOUT: the result that names the updated content; GR_NO_VALUE: in place on `value` */
+    bool writable;         /* declared read_write */
     uint64_t bytes;        /* SCRATCH: size; UNIFORM: size */
     uint32_t scratch;      /* SCRATCH: number shared between passes of one node */
     const uint8_t *data;   /* UNIFORM: the block's bytes */
@@ -45,6 +47,7 @@ typedef struct gr_kernel {
     gr_str origin;          /* "kernel.wgsl", "reference.wgsl", "generated map", … */
     gr_str why;             /* "first of 2 whose dtypes and shape match"; why others were passed over */
     gr_order order;
+    uint32_t module;        /* in the cache that made it */
     gr_str wgsl;            /* whole module, valid as it stands */
     gr_sha256 hash;         /* of wgsl */
     gr_str entry;
@@ -73,6 +76,15 @@ bool gr_graph_lower(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalo
 bool gr_kernel_instantiate(gr_arena *a, gr_diags *d, const gr_call *call, const gr_target *t, gr_tier tier,
                            const gr_value_id *args, const gr_value_id *results, gr_str node, uint32_t graph_node,
                            gr_place at, gr_kernel **list, uint32_t *n);
+/* The same with WGSL texts shared: every distinct text is made and parsed once, and the header of a generated
+ * one names all its nodes when gr_kernel_cache_finish has filled in `wgsl` and `hash` of the list (until then they are empty). The
+ * cache lives in the arena. */
+typedef struct gr_kernel_cache gr_kernel_cache;
+gr_kernel_cache *gr_kernel_cache_new(gr_arena *a);
+bool gr_kernel_instantiate_in(gr_kernel_cache *cache, gr_arena *a, gr_diags *d, const gr_call *call, const gr_target *t, gr_tier tier,
+                              const gr_value_id *args, const gr_value_id *results, gr_str node, uint32_t graph_node,
+                              gr_place at, gr_kernel **list, uint32_t *n);
+bool gr_kernel_cache_finish(gr_kernel_cache *cache, gr_diags *d, gr_kernel *list, uint32_t n);
 bool gr_kernels_verify(gr_diags *d, const gr_kernels *k);
 void gr_kernels_print(gr_buf *out, const gr_kernels *k);
 bool gr_kernels_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, const gr_graph *g, gr_kernels *out);

@@ -36,7 +36,8 @@ typedef struct gr_plan_tensor {
 } gr_plan_tensor;
 
 typedef enum gr_step_kind { GR_STEP_NONE = 0, GR_STEP_DISPATCH, GR_STEP_COPY, GR_STEP_CLEAR, GR_STEP_UPLOAD, GR_STEP_READBACK } gr_step_kind;
-typedef struct gr_step_bind { uint32_t group, binding; gr_buffer_id buffer; uint64_t offset, bytes; bool writable, uniform; } gr_step_bind;
+/* value: whose content the range holds, GR_NO_VALUE for uniforms and scratch. */
+typedef struct gr_step_bind { uint32_t group, binding; gr_buffer_id buffer; uint64_t offset, bytes; bool writable, uniform; gr_value_id value; } gr_step_bind;
 typedef struct gr_plan_step {
     gr_step_kind kind;
     uint32_t kernel;          /* DISPATCH: index into kernels */
@@ -44,8 +45,13 @@ typedef struct gr_plan_step {
     uint32_t grid[3];         /* after folding */
     gr_buffer_id indirect; uint64_t indirect_offset; /* UINT32_MAX: direct */
     gr_buffer_id from, to;    /* COPY; CLEAR uses to; UPLOAD to; READBACK from */
-    uint64_t from_offset, to_offset, bytes; /* COPY and host transfers; host offset of a transfer in the unused one */
-    gr_value_id value;        /* UPLOAD, READBACK: which graph value */
+    uint64_t from_offset, to_offset, bytes; /* COPY and host transfers; host offset (device layout) of a transfer in the
+                                              unused one: UPLOAD's from_offset, READBACK's to_offset */
+    gr_value_id value;        /* UPLOAD, READBACK: which graph value. With streaming it may be an intermediate one: its host
+                                 array (device layout) is written by READBACK steps and read by later UPLOAD steps */
+    gr_buffer_id staging;     /* UPLOAD, READBACK on a GPU: the mapped buffer to go through, else UINT32_MAX. A range of it is
+                                 used again only in steps after those that used it: the executor waits in between */
+    uint64_t staging_offset;
     gr_str node;              /* for trails and progress */
     uint64_t work;            /* estimated scalar operations, for progress and CPU estimates */
 } gr_plan_step;
