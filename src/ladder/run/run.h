@@ -32,6 +32,8 @@ typedef struct gr_exec_api {
     /* Content of an input or parameter for the runs submitted from now on, in device layout
      * (gr_pack). Copied. Parameters keep it; inputs too until written again. */
     bool (*write)(gr_exec *e, gr_diags *d, gr_value_id v, const void *bytes, uint64_t n);
+    /* Oracle with `wide` only (NULL elsewhere): unrounded content, after write of the same value. count elements. */
+    bool (*write_wide)(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count);
     /* Uses a shared buffer as the storage of an input, parameter or output. */
     bool (*attach)(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b);
     gr_persist *(*persist_new)(void *device, gr_diags *d, gr_str name, uint64_t bytes);
