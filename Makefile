@@ -36,11 +36,11 @@ test: deps
 	@tools/run-tests
 
 soak: deps
-	@tools/run-tests --soak
+	@tools/run-tests soak
 	@tools/fuzz --seconds $(FUZZ_SECONDS)
 
 bench: build
-	@tools/bench
+	meson test -C build --benchmark --verbose --no-rebuild
 
 bless: build
 	GRADUS_BLESS=1 meson test -C build
