@@ -3,8 +3,11 @@
  * source tree (examples/ and catalog/ are read from it). A new part of the core adds a section_ function. */
 #include "base/hash.h"
 #include "base/rng.h"
-#include "base/str.h"
+#include "base/value.h"
 
+#include "base/math_golden.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 
 static void put_hash(const char *name, gr_sha256 h) {
@@ -54,11 +57,32 @@ static void section_text(void) {
     gr_buf_free(&b);
 }
 
+static void section_math(void) {
+    printf("math.golden 0x%016" PRIX64 "\n", golden_hash());
+}
+
+/* A document of every kind of value, canonical. */
+static void section_value(void) {
+    static const char text[] = "{\"b\": [1, -0.0, 1e300, 9007199254740993, 0.1], \"a\": {\"\\u20ac\": \"\\ud83d\\ude00\\n\"}, \"c\": null}";
+    gr_arena a = {0};
+    gr_diags d;
+    gr_doc doc;
+    gr_buf b = {0};
+    gr_diags_init(&d);
+    if (gr_json_parse(&a, &d, GR_STR("<probe>"), gr_str_of(text), &doc) && gr_json_canonical(&b, doc.root))
+        printf("value.canonical %s\n", b.p);
+    gr_buf_free(&b);
+    gr_diags_free(&d);
+    gr_arena_free(&a);
+}
+
 int main(int argc, char **argv) {
     (void)argc;
     (void)argv;
     section_hash();
     section_rng();
     section_text();
+    section_math();
+    section_value();
     return 0;
 }

@@ -16,7 +16,7 @@ async function runWasm(args) {
       preopens: { '/root': root, '/tmp': dir },
     });
     const module = await WebAssembly.compile(readFileSync(wasmPath));
-    const code = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+    const code = wasi.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport }));
     return { code, text: readFileSync(join(dir, 'stdout'), 'utf8') };
   } finally {
     closeSync(out);
