@@ -139,6 +139,11 @@ bool gr_attach_output(gr_prepared *r, unsigned output, gr_buffer *b);
 /* The run record of a finished run as canonical JSON; free with gr_text_free. */
 char *gr_run_record(gr_prepared *r, gr_run run);
 
+/* Writes the files that the document's output blocks name (arrays, plots) and the record run.json below dir,
+ * which is made. on_file (may be NULL) hears of each file with its "sha256:...". */
+typedef void gr_on_file(void *user, const char *path, const char *hash);
+bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user);
+
 /* ---- content ------------------------------------------------------------------------- */
 
 unsigned gr_catalog_size(const gr_session *s);

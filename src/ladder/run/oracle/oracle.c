@@ -266,9 +266,11 @@ static void step_clear(gr_exec *e, const gr_plan_step *s) {
     for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) to->wide[i] = 0;
 }
 
-static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s) {
+/* The host side of an upload: an input, a constant (packed at first use), or what an earlier
+ * readback of this run stored (streaming). */
+static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot) {
     const gr_graph_value *gv = &e->plan->graph->values[s->value];
-    host_value *h = &e->input[s->value];
+    host_value *h = gv->source == GR_SOURCE_NODE ? &e->output[slot][s->value] : &e->input[s->value];
     if (!h->bytes && gv->source == GR_SOURCE_CONSTANT) {
         uint64_t n = 0;
         gr_type_device_bytes(&gv->type, &n);
@@ -297,15 +299,6 @@ static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int sl
     return true;
 }
 
-/* The unit of one binding of a dispatch: that of the value behind it. */
-static uint32_t bind_unit(const gr_exec *e, const gr_plan_step *s, const gr_step_bind *sb) {
-    const gr_kernel *k = &e->plan->kernels[s->kernel];
-    for (uint32_t i = 0; i < k->binds_n; i++)
-        if (k->binds[i].group == sb->group && k->binds[i].binding == sb->binding && k->binds[i].kind != GR_KB_SCRATCH)
-            return unit_of(e, k->binds[i].value);
-    return 4;
-}
-
 static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid[3]) {
     const gr_plan_step *s = &e->plan->steps[step];
     const gr_eval_program *prog = e->program[s->kernel];
@@ -318,7 +311,7 @@ static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid
         const gr_step_bind *sb = &s->binds[i];
         memory *m = &e->memory[sb->buffer];
         b[i] = (gr_eval_binding){.group = sb->group, .binding = sb->binding, .bytes = m->bytes + sb->offset, .size = (size_t)sb->bytes,
-                                 .wide = m->wide && !sb->uniform ? m->wide + sb->offset / bind_unit(e, s, sb) : NULL,
+                                 .wide = m->wide && !sb->uniform ? m->wide + sb->offset / unit_of(e, sb->value) : NULL,
                                  .name = e->plan->buffers[sb->buffer].name};
     }
     job->batch = gr_eval_program_batch(prog);
@@ -371,7 +364,7 @@ static bool run_step(gr_exec *e, gr_diags *d, uint32_t i, int slot, uint64_t don
     case GR_STEP_DISPATCH: return step_dispatch(e, d, i, done);
     case GR_STEP_COPY: step_copy(e, s); return true;
     case GR_STEP_CLEAR: step_clear(e, s); return true;
-    case GR_STEP_UPLOAD: return step_upload(e, d, s);
+    case GR_STEP_UPLOAD: return step_upload(e, d, s, slot);
     case GR_STEP_READBACK: return step_readback(e, d, s, slot);
     default: return GR_BUG(d, "O2", "step %u has no kind", i);
     }

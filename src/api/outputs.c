@@ -1,0 +1,136 @@
+/* outputs.c: the files that a document's output blocks ask for: arrays and plots. */
+#include "api/session.h"
+
+#include "array/plot.h"
+#include "base/file.h"
+
+typedef struct writer {
+    gr_prepared *r;
+    gr_run run;
+    gr_str dir;
+    gr_arena arena;
+    gr_on_file *on_file;
+    void *user;
+} writer;
+
+static gr_diags *diags_of(writer *w) { return &w->r->program->session->diags; }
+
+static bool find_output(writer *w, gr_str node, gr_array *out) {
+    const gr_graph *g = &w->r->program->graph;
+    for (uint32_t i = 0; i < g->outputs_n; i++) {
+        if (!gr_str_eq(g->outputs[i].name, node)) continue;
+        gr_tensor t = gr_result(w->r, w->run, i);
+        *out = (gr_array){.dtype = gr_dtype_find(gr_str_of(t.dtype)), .rank = t.rank, .data = (void *)(uintptr_t)t.data, .bytes = t.bytes};
+        for (unsigned k = 0; k < t.rank; k++) out->dims[k] = t.dims[k];
+        return t.dtype != NULL;
+    }
+    return false;
+}
+
+static bool finish(writer *w, gr_str path) {
+    gr_str bytes;
+    char hash[72];
+    GR_TRY(gr_file_read(&w->arena, diags_of(w), path, 0, &bytes));
+    gr_sha256_text(hash, gr_sha256_of(bytes.p, bytes.n));
+    if (w->on_file) w->on_file(w->user, path.p, hash);
+    return true;
+}
+
+/* One line of a plot: { "output": id, "label", "panel", "y_label", "x0", "dx" }. */
+static bool read_line(writer *w, const gr_doc *doc, const gr_value *v, gr_plot_line *line) {
+    gr_arena *a = &w->arena;
+    gr_diags *d = diags_of(w);
+    gr_str output = {0};
+    int64_t panel = 0;
+    static const char *const keys[] = {"output", "label", "panel", "y_label", "x0", "dx", NULL};
+    bool ok = gr_value_known(a, d, doc, v, keys) & gr_value_str(a, d, doc, v, "output", true, &output) &
+              gr_value_str(a, d, doc, v, "label", false, &line->label) & gr_value_str(a, d, doc, v, "y_label", false, &line->y_label) &
+              gr_value_i64(a, d, doc, v, "panel", false, &panel) & gr_value_f64(a, d, doc, v, "x0", false, &line->x0) &
+              gr_value_f64(a, d, doc, v, "dx", false, &line->dx);
+    if (!ok || panel < 0 || panel >= GR_PLOT_PANELS_MAX) return false;
+    line->panel = (uint32_t)panel;
+    if (find_output(w, output, &line->y)) return true;
+    return gr_report(d, GR_D_RUN_PLOT_OUTPUT, gr_value_place(doc, v, a), "name the id of an output block", "the plot names no output: \"%.*s\"",
+                     GR_STR_ARG(output));
+}
+
+/* Only the samples of [from, to) on the x axis: plots of a part. */
+static void crop(gr_plot_line *line, double from, double to) {
+    double dx = line->dx > 0 ? line->dx : 1;
+    uint64_t n = gr_array_count(&line->y), size = gr_dtype_size(line->y.dtype);
+    double a = (from - line->x0) / dx, b = (to - line->x0) / dx;
+    uint64_t lo = a <= 0 ? 0 : a >= (double)n ? n : (uint64_t)a, hi = b <= 0 ? 0 : b >= (double)n ? n : (uint64_t)b;
+    if (hi < lo) hi = lo;
+    line->y.data = (char *)line->y.data + lo * size;
+    line->y.rank = 1;
+    line->y.dims[0] = hi - lo;
+    line->y.bytes = (size_t)((hi - lo) * size);
+    line->x0 += (double)lo * dx;
+}
+
+/* Without a plot description: the output itself against its index. */
+static bool plot(writer *w, const gr_canvas_node *n, gr_buf *svg) {
+    gr_arena *a = &w->arena;
+    gr_diags *d = diags_of(w);
+    gr_doc doc = {.name = w->r->program->document, .text = w->r->program->text};
+    gr_plot p = {.title = n->id};
+    gr_value *lines = NULL;
+    double from = -1e300, to = 1e300;
+    if (n->plot) {
+        static const char *const keys[] = {"title", "x_label", "lines", "from", "to", NULL};
+        GR_TRY(gr_value_known(a, d, &doc, n->plot, keys) & gr_value_str(a, d, &doc, n->plot, "title", false, &p.title) &
+               gr_value_str(a, d, &doc, n->plot, "x_label", false, &p.x_label) & gr_value_array(a, d, &doc, n->plot, "lines", true, &lines) &
+               gr_value_f64(a, d, &doc, n->plot, "from", false, &from) & gr_value_f64(a, d, &doc, n->plot, "to", false, &to));
+    }
+    uint32_t count = lines ? lines->array.n : 1;
+    gr_plot_line *line = GR_NEW_N(a, gr_plot_line, count);
+    if (!line) return gr_report_oom(d);
+    for (uint32_t i = 0; i < count; i++) {
+        if (lines) GR_TRY(read_line(w, &doc, lines->array.v[i], &line[i]));
+        else if (!find_output(w, n->id, &line[i].y)) return false;
+        crop(&line[i], from, to);
+    }
+    p.lines = line;
+    p.line_n = count;
+    return gr_plot_svg(svg, d, &p);
+}
+
+static bool write_one(writer *w, const gr_canvas_node *n, gr_str file) {
+    gr_diags *d = diags_of(w);
+    gr_str path = gr_path_join(&w->arena, w->dir, file);
+    gr_array x;
+    if (!path.n) return gr_report_oom(d);
+    GR_TRY(gr_dir_make(d, gr_path_dir(path)));
+    if (!gr_str_ends(file, ".svg")) {
+        if (!find_output(w, n->id, &x)) return false;
+        GR_TRY(gr_array_save(d, path, &x));
+        return finish(w, path);
+    }
+    gr_buf svg = {0};
+    bool ok = plot(w, n, &svg) && (svg.failed ? gr_report_oom(d) : gr_file_write(d, path, svg.p, svg.n));
+    gr_buf_free(&svg);
+    return ok && finish(w, path);
+}
+
+static bool write_record(writer *w) {
+    gr_diags *d = diags_of(w);
+    char *text = gr_run_record(w->r, w->run);
+    gr_str path = gr_path_join(&w->arena, w->dir, GR_STR("run.json"));
+    if (!text) return gr_report_oom(d);
+    bool ok = gr_dir_make(d, w->dir) && gr_file_write(d, path, text, strlen(text));
+    gr_text_free(text);
+    return ok && finish(w, path);
+}
+
+bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user) {
+    writer w = {.r = r, .run = run, .dir = gr_str_of(dir ? dir : "."), .on_file = on_file, .user = user};
+    const gr_program *p = r->program;
+    bool ok = true;
+    for (uint32_t i = 0; p->has_canvas && i < p->canvas.nodes_n; i++) {
+        const gr_canvas_node *n = &p->canvas.nodes[i];
+        for (uint32_t k = 0; n->block == GR_BLOCK_OUTPUT && k < n->files_n; k++) ok = write_one(&w, n, n->files[k]) && ok;
+    }
+    ok = write_record(&w) && ok;
+    gr_arena_free(&w.arena);
+    return ok;
+}

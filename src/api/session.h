@@ -1,0 +1,71 @@
+/* session.h: what the files behind include/gradus.h share. Not for clients. */
+#ifndef GR_API_SESSION_H
+#define GR_API_SESSION_H
+
+#include "gradus.h"
+#include "ladder/run/run.h"
+
+struct gr_session {
+    gr_arena arena;      /* lives as long as the session */
+    gr_diags diags;
+    gr_buf report;       /* text of the last gr_session_report */
+    gr_catalog *catalog;
+    gr_str catalog_dir;
+    gr_device_kind wanted;
+    unsigned threads;
+    const gr_exec_api *api; /* NULL: compile only */
+    void *device;           /* gr_gpu * behind the webgpu executor */
+    gr_target target;
+    gr_str adapter, banner, library; /* library: path of the WebGPU implementation, or empty */
+    gr_sha256 library_hash;
+};
+
+/* Inputs as found: arrays in host layout, converted to the declared dtype. */
+typedef struct gr_loaded { gr_str node; gr_array array; gr_sha256 hash; bool is_loaded; } gr_loaded;
+
+struct gr_program {
+    gr_session *session;
+    gr_str document; /* path or name */
+    gr_str text;
+    gr_arena arena[GR_RUNG_PLAN + 1]; /* one a rung; [0] holds document text and inputs */
+    bool has_canvas, has_flow, has_graph, has_kernels, has_plan;
+    gr_canvas canvas;
+    gr_flow flow;
+    gr_graph drawn; /* as lowered from the flow */
+    gr_graph graph; /* after rewrites: what kernels and plan speak of */
+    gr_kernels kernels;
+    gr_plan plan;
+    gr_target target;
+    gr_loaded *loaded; uint32_t loaded_n;
+    gr_value_id *inputs; uint32_t inputs_n;
+    gr_tier declared_tier;
+    bool allow_heavy;
+};
+
+typedef struct gr_run_state { gr_run run; gr_ticket ticket; void **unpacked; } gr_run_state;
+
+struct gr_prepared {
+    gr_program *program;
+    gr_exec *exec;
+    gr_prepare_desc desc;
+    gr_sha256 *input_hash; /* by input */
+    bool *input_given;
+    struct { gr_run run; gr_ticket ticket; gr_array *array; double **wide; uint64_t *wide_n; } slot[2]; /* results unpacked on demand */
+    gr_run next;
+};
+
+struct gr_buffer {
+    gr_session *session;
+    gr_persist *persist;
+};
+
+/* Opens the executor that desc asks for; settles api, device, target, adapter and banner. */
+bool gr_session_open_device(gr_session *s);
+void gr_session_close_device(gr_session *s);
+/* Lowers an already built graph through kernels to a plan (program->drawn is set). */
+bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
+gr_program *gr_program_new(gr_session *s, gr_str document);
+/* A heap copy of a buffer's text for the caller, NULL when it failed. Frees b. */
+char *gr_text_take(gr_buf *b);
+
+#endif

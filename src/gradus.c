@@ -1,0 +1,119 @@
+/* gradus.c: the ladder as one list of calls.
+ *
+ * A document is lowered rung by rung; each rung is verified before the next one reads it, and
+ * each keeps its own arena, so that `explain` can print any of them afterwards. */
+#include "api/session.h"
+
+#include "api/inputs.h"
+
+#include "base/file.h"
+
+const char *gr_version(void) { return "0.1.0"; }
+
+gr_program *gr_program_new(gr_session *s, gr_str document) {
+    gr_program *p = gr_heap_alloc(1, sizeof *p);
+    if (!p) {
+        gr_report_oom(&s->diags);
+        return NULL;
+    }
+    p->session = s;
+    p->target = s->target;
+    p->document = gr_str_dup(&p->arena[0], document);
+    return p;
+}
+
+void gr_program_free(gr_program *p) {
+    if (!p) return;
+    for (int i = 0; i <= GR_RUNG_PLAN; i++) gr_arena_free(&p->arena[i]);
+    gr_heap_free(p);
+}
+
+static bool usable(void *user, const gr_graph *g, uint32_t node) {
+    const gr_program *p = user;
+    return gr_kernel_usable(&p->target, g->tier, &g->nodes[node].call);
+}
+
+/* Rung 3 to 5: rewrites, kernels, plan. */
+bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
+    gr_session *s = p->session;
+    gr_diags *d = &s->diags;
+    gr_arena *graph = &p->arena[GR_RUNG_GRAPH], *kernel = &p->arena[GR_RUNG_KERNEL], *plan = &p->arena[GR_RUNG_PLAN];
+    gr_graph expanded, live;
+    p->has_graph = true;
+    p->graph = p->drawn;
+    p->declared_tier = p->drawn.tier;
+    gr_plan_options o = {.tier = desc->tier ? gr_tier_find(gr_str_of(desc->tier)) : GR_TIER_NONE, .budget_gpu = desc->budget_gpu};
+    if (desc->tier && o.tier == GR_TIER_NONE)
+        return gr_report(d, GR_D_CLI_OPTION_VALUE, (gr_place){0}, "debug, prod or fast", "\"%s\" is not a tier", desc->tier);
+    if (o.tier != GR_TIER_NONE) p->drawn.tier = o.tier;
+    p->target.reference = desc->reference;
+    p->target.heavy_allowed = desc->allow_heavy_cpu;
+    p->allow_heavy = desc->allow_heavy_cpu;
+
+    GR_TRY(gr_graph_verify(d, &p->drawn));
+    GR_TRY(gr_graph_opt_expand(graph, d, &p->drawn, s->catalog, desc->reference, usable, p, &expanded));
+    GR_TRY(gr_graph_opt_common(graph, d, &expanded, &live));
+    GR_TRY(gr_graph_opt_dead(graph, d, &live, &p->graph));
+    GR_TRY(gr_graph_verify(d, &p->graph));
+
+    GR_TRY(gr_graph_lower(kernel, d, &p->graph, s->catalog, &p->target, &p->kernels));
+    GR_TRY(gr_kernels_verify(d, &p->kernels));
+    p->has_kernels = true;
+
+    p->graph.tier = p->declared_tier;
+    GR_TRY(gr_kernels_lower(plan, d, &p->kernels, s->catalog, &o, &p->plan));
+    GR_TRY(gr_plan_verify(d, &p->plan));
+    p->has_plan = true;
+    return gr_program_list_inputs(p);
+}
+
+/* Rung 1 to 3: a drawn document. */
+static bool lower_canvas(gr_program *p) {
+    gr_session *s = p->session;
+    gr_diags *d = &s->diags;
+    gr_input_type *types;
+    uint32_t types_n;
+
+    GR_TRY(gr_canvas_parse(&p->arena[GR_RUNG_CANVAS], d, p->document, p->text, &p->canvas));
+    GR_TRY(gr_canvas_verify(d, &p->canvas));
+    p->has_canvas = true;
+
+    GR_TRY(gr_canvas_lower(&p->arena[GR_RUNG_FLOW], d, &p->canvas, s->catalog, &p->flow));
+    GR_TRY(gr_flow_verify(d, &p->flow));
+    p->has_flow = true;
+
+    GR_TRY(gr_program_load_inputs(p, &types, &types_n));
+    return gr_flow_lower(&p->arena[GR_RUNG_GRAPH], d, &p->flow, s->catalog, types, types_n, &p->drawn);
+}
+
+static bool compile(gr_program *p, const gr_compile_desc *desc) {
+    gr_compile_desc none = {0};
+    bool canvas = !gr_str_ends(p->document, ".graph");
+    if (canvas) GR_TRY(lower_canvas(p));
+    else GR_TRY(gr_graph_parse(&p->arena[GR_RUNG_GRAPH], &p->session->diags, p->document, p->text, p->session->catalog, &p->drawn));
+    return gr_program_lower_graph(p, desc ? desc : &none);
+}
+
+gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, size_t n, const gr_compile_desc *desc) {
+    gr_program *p = gr_program_new(s, gr_str_of(name));
+    if (!p) return NULL;
+    p->text = gr_str_dup(&p->arena[0], (gr_str){text, n});
+    if (p->text.p && compile(p, desc)) return p;
+    gr_program_free(p);
+    return NULL;
+}
+
+gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc) {
+    gr_program *p = gr_program_new(s, gr_str_of(path));
+    if (!p) return NULL;
+    if (gr_file_read(&p->arena[0], &s->diags, p->document, (size_t)64 << 20, &p->text) && compile(p, desc)) return p;
+    gr_program_free(p);
+    return NULL;
+}
+
+const char *gr_program_verdict(const gr_program *p) {
+    return p->plan.verdict == GR_GREEN ? "green" : p->plan.verdict == GR_YELLOW ? "yellow" : "red";
+}
+
+const char *gr_program_tier(const gr_program *p) { return gr_tier_name(p->plan.tier); }
+const char *gr_program_guarantee(const gr_program *p) { return gr_guarantee_name(p->plan.guarantee); }
