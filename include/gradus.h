@@ -89,6 +89,13 @@ typedef struct gr_tensor {
     size_t bytes;
 } gr_tensor;
 
+/* Reads .npy, .csv or .tsv; the data is the caller's (gr_tensor_free). Saving picks the format by the ending. */
+bool gr_tensor_load(gr_session *s, const char *path, gr_tensor *out);
+void gr_tensor_free(gr_tensor *t);
+bool gr_tensor_save(gr_session *s, const char *path, const gr_tensor *t);
+/* "sha256:..." of the data into out. */
+void gr_tensor_hash(const gr_tensor *t, char out[72]);
+
 /* Inputs (and parameters) and outputs by position. Names are canvas node ids. */
 unsigned gr_program_inputs(const gr_program *p);
 unsigned gr_program_outputs(const gr_program *p);

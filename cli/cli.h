@@ -1,0 +1,52 @@
+/* cli.h: what the subcommands share. The command line is a client: it sees include/gradus.h only.
+ *
+ * Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment. */
+#ifndef GR_CLI_H
+#define GR_CLI_H
+
+#include "gradus.h"
+
+#include <stdio.h>
+
+enum { CLI_LIST_MAX = 256 };
+
+typedef struct cli_options {
+    const char *device, *tier, *out, *rung, *follow, *mode, *budget;
+    const char *catalog;
+    const char *ops[CLI_LIST_MAX]; unsigned ops_n;   /* --ops DIR */
+    const char *set[CLI_LIST_MAX]; unsigned set_n;   /* --set k=v */
+    const char *in[CLI_LIST_MAX]; unsigned in_n;     /* --in a=FILE */
+    const char *outs[CLI_LIST_MAX]; unsigned outs_n; /* --out y=FILE (op run) */
+    const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
+    unsigned threads, repeat;
+    bool json, quiet, allow_heavy, timestamps;
+} cli_options;
+
+typedef int cli_command(const cli_options *o);
+int cli_run(const cli_options *o);
+int cli_explain(const cli_options *o);
+int cli_plan(const cli_options *o);
+int cli_check(const cli_options *o);
+int cli_catalog(const cli_options *o);
+int cli_profile(const cli_options *o);
+int cli_op(const cli_options *o);
+int cli_version(const cli_options *o);
+int cli_completion(const cli_options *o);
+
+/* A session as the options say; prints nothing. device NONE when `compile_only`. NULL after a message. */
+gr_session *cli_session(const cli_options *o, bool compile_only);
+/* Prints what the session complained of (stderr, or nothing in JSON mode), frees it, gives the exit code. */
+int cli_finish(gr_session *s, const cli_options *o);
+gr_compile_desc cli_compile_desc(const cli_options *o);
+/* The banner that stays while there is no GPU, on stderr. */
+void cli_banner(const gr_session *s);
+/* A JSON string with quotes. */
+void cli_json_string(FILE *f, const char *s);
+void cli_json_shape(FILE *f, const gr_tensor *t);
+/* A progress line on stderr: on a terminal it overwrites itself, elsewhere a line every ten per cent. */
+typedef struct cli_progress { int last; bool terminal; } cli_progress;
+bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total);
+void cli_progress_end(cli_progress *p);
+int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* message on stderr; returns 2 */
+
+#endif

@@ -1,0 +1,128 @@
+/* gradus: the command line. */
+#include "cli.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct subcommand {
+    const char *name, *args, *about, *examples;
+    cli_command *run;
+} subcommand;
+
+static const subcommand commands[] = {
+    {"run", "FILE", "Compile a document, show its plan and verdict, run it, write its outputs and a run record.",
+     "  gradus run examples/despike.json\n  gradus run examples/despike.json --device cpu --out out/cpu\n", cli_run},
+    {"explain", "FILE", "Print the rungs of a document, one rung, or one node at every rung.",
+     "  gradus explain examples/despike.json --rung plan\n  gradus explain examples/despike.json --follow median\n", cli_explain},
+    {"plan", "FILE", "Print the plan and verdict; exit code 2 when it is red.", "  gradus plan examples/center.json --budget 256MiB --json\n", cli_plan},
+    {"check", "FILE|OPFOLDER...", "Check documents and op folders without running anything.",
+     "  gradus check examples/despike.json examples/ops/user/kemal/windowed_median@1\n", cli_check},
+    {"catalog", "[OP]", "List the ops, or show one.", "  gradus catalog\n  gradus catalog matmul --json\n", cli_catalog},
+    {"op", "run NAME", "Run one op on files.",
+     "  gradus op run matmul --in a=a.npy --in b=b.npy --out y=y.npy\n"
+     "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n", cli_op},
+    {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
+    {"version", "", "Print the version.", "  gradus version\n", cli_version},
+    {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
+};
+enum { COMMANDS_N = sizeof commands / sizeof *commands };
+
+enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
+       OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET };
+
+static const struct argp_option options[] = {
+    {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
+    {"device", OPT_DEVICE, "gpu|cpu|auto", 0, "Where to run (auto: a GPU, else the CPU with a banner)", 0},
+    {"tier", OPT_TIER, "debug|prod|fast", 0, "Override the document's determinism tier", 0},
+    {"budget", OPT_BUDGET, "SIZE", 0, "Override the GPU memory budget, for example 256MiB", 0},
+    {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes", 0},
+    {"rung", OPT_RUNG, "NAME", 0, "canvas, flow, graph, kernel or plan", 0},
+    {"follow", OPT_FOLLOW, "NODE", 0, "Show one node at every rung", 0},
+    {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML", 0},
+    {"in", OPT_IN, "NAME=FILE", 0, "An input file; repeat for variadic operands", 0},
+    {"mode", OPT_MODE, "f32|f64", 0, "op run: f64 evaluates the reference in f64 on the oracle", 0},
+    {"ops", OPT_OPS, "DIR", 0, "A further folder of ops", 0},
+    {"catalog", OPT_CATALOG, "DIR", 0, "The catalog's folder", 0},
+    {"threads", OPT_THREADS, "N", 0, "CPU executor: threads (default all)", 0},
+    {"allow-heavy-cpu", OPT_HEAVY, NULL, 0, "Allow work on the CPU that the verdict calls too heavy", 0},
+    {"times", OPT_TIMES, NULL, 0, "Print the time of every dispatch", 0},
+    {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts)", 0},
+    {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
+    {0}};
+
+static void push(const char **list, unsigned *n, const char *v, struct argp_state *state) {
+    if (*n + 1 >= CLI_LIST_MAX) argp_error(state, "more than %d values", CLI_LIST_MAX - 1);
+    else list[(*n)++] = v;
+}
+
+static unsigned number(const char *arg, struct argp_state *state) {
+    char *end;
+    unsigned long v = strtoul(arg, &end, 10);
+    if (*end || end == arg || v > 1000000) argp_error(state, "\"%s\" is not a number from 0 to 1000000", arg);
+    return (unsigned)v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    cli_options *o = state->input;
+    switch (key) {
+    case OPT_JSON: o->json = true; break;
+    case OPT_DEVICE: o->device = arg; break;
+    case OPT_TIER: o->tier = arg; break;
+    case OPT_BUDGET: o->budget = arg; break;
+    case 'o':
+        o->out = arg;
+        push(o->outs, &o->outs_n, arg, state);
+        break;
+    case OPT_RUNG: o->rung = arg; break;
+    case OPT_FOLLOW: o->follow = arg; break;
+    case OPT_SET: push(o->set, &o->set_n, arg, state); break;
+    case OPT_IN: push(o->in, &o->in_n, arg, state); break;
+    case OPT_MODE: o->mode = arg; break;
+    case OPT_OPS: push(o->ops, &o->ops_n, arg, state); break;
+    case OPT_CATALOG: o->catalog = arg; break;
+    case OPT_THREADS: o->threads = number(arg, state); break;
+    case OPT_HEAVY: o->allow_heavy = true; break;
+    case OPT_TIMES: o->timestamps = true; break;
+    case OPT_REPEAT: o->repeat = number(arg, state); break;
+    case 'q': o->quiet = true; break;
+    case ARGP_KEY_ARG: push(o->arg, &o->arg_n, arg, state); break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void overview(FILE *f) {
+    fprintf(f, "usage: gradus COMMAND [OPTION...]\n\nGradus lowers a drawn workflow rung by rung to WGSL and runs it on WebGPU or the CPU oracle.\n\n");
+    for (int i = 0; i < COMMANDS_N; i++) fprintf(f, "  %-10s %-18s %s\n", commands[i].name, commands[i].args, commands[i].about);
+    fprintf(f, "\n`gradus COMMAND --help` shows options and examples.\n"
+               "Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment (no adapter, no memory, no space).\n");
+}
+
+static const subcommand *find(const char *name) {
+    for (int i = 0; i < COMMANDS_N; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        overview(stderr);
+        return 2;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        overview(stdout);
+        return 0;
+    }
+    const subcommand *c = find(strcmp(argv[1], "--version") ? argv[1] : "version");
+    if (!c) return cli_usage("unknown command \"%s\"; `gradus --help` lists them", argv[1]);
+    static cli_options o; /* zero; large, hence not on the stack */
+    char name[64], doc[1024];
+    snprintf(name, sizeof name, "gradus %s", c->name);
+    snprintf(doc, sizeof doc, "%s\vExamples:\n%s", c->about, c->examples);
+    const struct argp argp = {options, parse, c->args, doc, NULL, NULL, NULL};
+    argv[1] = name;
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc - 1, argv + 1, 0, NULL, &o);
+    return c->run(&o);
+}

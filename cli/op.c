@@ -1,0 +1,139 @@
+/* gradus op run: one op on files. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "name=rest" split at the first '='; name is a heap copy. */
+static bool split_pair(const char *text, char **name, const char **rest) {
+    const char *eq = strchr(text, '=');
+    *name = eq && eq != text ? strndup(text, (size_t)(eq - text)) : NULL;
+    *rest = eq ? eq + 1 : NULL;
+    return *name && **rest;
+}
+
+typedef struct operands {
+    char *name[CLI_LIST_MAX];
+    gr_tensor tensor[CLI_LIST_MAX];
+    unsigned n;
+} operands;
+
+static bool load_operands(const cli_options *o, gr_session *s, operands *in) {
+    for (unsigned i = 0; i < o->in_n; i++) {
+        const char *path;
+        if (!split_pair(o->in[i], &in->name[i], &path)) {
+            cli_usage("--in takes NAME=FILE, not \"%s\"", o->in[i]);
+            free(in->name[i]);
+            return false;
+        }
+        in->n = i + 1;
+        if (!gr_tensor_load(s, path, &in->tensor[i])) return false;
+    }
+    return true;
+}
+
+static void free_operands(operands *in) {
+    for (unsigned i = 0; i < in->n; i++) {
+        free(in->name[i]);
+        gr_tensor_free(&in->tensor[i]);
+    }
+}
+
+static int output_index(const gr_program *p, const char *name) {
+    for (unsigned i = 0; i < gr_program_outputs(p); i++)
+        if (!strcmp(gr_program_output_name(p, i), name)) return (int)i;
+    return -1;
+}
+
+static bool save_output(gr_session *s, gr_program *p, gr_prepared *r, gr_run run, const char *pair, bool wide) {
+    char *name;
+    const char *path;
+    if (!split_pair(pair, &name, &path)) return cli_usage("--out takes NAME=FILE, not \"%s\"", pair) == 0;
+    int i = output_index(p, name);
+    if (i < 0) cli_usage("the op has no output \"%s\"", name);
+    free(name);
+    if (i < 0) return false;
+    gr_tensor t = wide ? gr_result_wide(r, run, (unsigned)i) : (gr_tensor){0};
+    if (!t.data) t = gr_result(r, run, (unsigned)i);
+    return gr_tensor_save(s, path, &t);
+}
+
+static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_prepared *r, gr_run run) {
+    if (o->json) {
+        printf("{\"op\": ");
+        cli_json_string(stdout, o->arg[1]);
+        printf(", \"executor\": \"%s\", \"adapter\": ", gr_session_executor(s));
+        cli_json_string(stdout, gr_session_adapter(s));
+        printf(", \"banner\": ");
+        cli_json_string(stdout, gr_session_banner(s));
+        printf(", \"determinism_tier\": \"%s\", \"guarantee\": \"%s\", \"verdict\": \"%s\", \"outputs\": [", gr_program_tier(p),
+               gr_program_guarantee(p), gr_program_verdict(p));
+    } else if (!o->quiet) {
+        if (!o->tier) printf("tier debug (op run without --tier runs in debug)\n");
+        printf("executor %s on %s\n", gr_session_executor(s), gr_session_adapter(s));
+    }
+    for (unsigned i = 0; i < gr_program_outputs(p); i++) {
+        gr_tensor t = gr_result(r, run, i);
+        char hash[72];
+        gr_tensor_hash(&t, hash);
+        if (o->json) {
+            printf("%s{\"name\": ", i ? ", " : "");
+            cli_json_string(stdout, gr_program_output_name(p, i));
+            printf(", \"dtype\": \"%s\", \"shape\": ", t.dtype);
+            cli_json_shape(stdout, &t);
+            printf(", \"hash\": \"%s\"}", hash);
+        } else if (!o->quiet) {
+            printf("%s %s", gr_program_output_name(p, i), t.dtype);
+            cli_json_shape(stdout, &t);
+            printf(" %s\n", hash);
+        }
+    }
+    if (o->json) printf("], \"diagnostics\": %s}\n", gr_session_report(s, true));
+}
+
+static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide) {
+    gr_compile_desc desc = cli_compile_desc(o);
+    gr_prepare_desc pd = {.wide = wide};
+    desc.reference = wide;
+    gr_program *p = gr_compile_op(s, o->arg[1], (const char *const *)in->name, in->tensor, in->n, o->set, o->set_n, &desc);
+    gr_prepared *r = p ? gr_prepare(p, &pd) : NULL;
+    bool ok = r != NULL;
+    for (unsigned i = 0, k = 0; ok && k < in->n; k++)
+        for (i = 0; i < gr_program_inputs(p); i++) {
+            const char *want = gr_program_input_name(p, i);
+            size_t n = strlen(in->name[k]);
+            /* variadic inputs are NAME_0, NAME_1, ... in the order given */
+            unsigned nth = 0;
+            for (unsigned j = 0; j < k; j++) nth += !strcmp(in->name[j], in->name[k]);
+            char numbered[256];
+            snprintf(numbered, sizeof numbered, "%.*s_%u", (int)n, in->name[k], nth);
+            if (strcmp(want, in->name[k]) && strcmp(want, numbered)) continue;
+            ok = gr_write(r, i, &in->tensor[k]) && ok;
+        }
+    gr_run run = ok ? gr_submit(r) : 0;
+    ok = run && gr_wait(r, run);
+    for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, p, r, run, o->outs[i], wide);
+    if (ok) print_result(o, s, p, r, run);
+    gr_prepared_free(r);
+    gr_program_free(p);
+    return ok;
+}
+
+int cli_op(const cli_options *o) {
+    if (o->arg_n != 2 || strcmp(o->arg[0], "run")) return cli_usage("op takes `run NAME`; see `gradus op --help`");
+    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage("--mode takes f32 or f64, not \"%s\"", o->mode);
+    bool wide = o->mode && !strcmp(o->mode, "f64");
+    cli_options with = *o;
+    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage("--mode f64 runs on the oracle: leave --device out or say cpu");
+    if (wide) with.device = "cpu";
+    gr_session *s = cli_session(&with, false);
+    if (!s) return 2;
+    operands *in = calloc(1, sizeof *in);
+    if (!o->json) cli_banner(s);
+    bool ok = in && !gr_session_exit_code(s) && load_operands(o, s, in) && run_op(&with, s, in, wide);
+    if (in) free_operands(in);
+    free(in);
+    if (!ok && o->json) printf("{\"diagnostics\": %s}\n", gr_session_report(s, true));
+    int code = cli_finish(s, o);
+    return code || ok ? code : 2;
+}
