@@ -1,0 +1,11 @@
+// Order of 64-bit numbers held as (low, high).
+fn less_i64(a: vec2<u32>, b: vec2<u32>) -> bool {
+  if (a.y == b.y) { return a.x < b.x; }
+  return bitcast<i32>(a.y) < bitcast<i32>(b.y);
+}
+fn less_u64(a: vec2<u32>, b: vec2<u32>) -> bool {
+  if (a.y == b.y) { return a.x < b.x; }
+  return a.y < b.y;
+}
+fn min_i64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { return select(a, b, less_i64(b, a)); }
+fn min_u64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { return select(a, b, less_u64(b, a)); }
