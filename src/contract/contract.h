@@ -46,8 +46,14 @@ const char *gr_dtype_wgsl(gr_dtype t);
 
 /* Integer and float expressions: literals, dimension names, parameters, list[i], + - * / // /^ %,
  * comparisons, and or not, min max, size(x), rank(x), dim(x, i), prod(s), len(list), reduced_size(x, axes),
- * count_of(x) in indirect passes. List-valued (fragment parameters only): [a, b], a list parameter, a rank
- * variable, shape(x), and the shape functions of the signature, e.g. drop(s, axes, true). */
+ * count_of(x) in indirect passes; prod_from(x, axis) and prod_after(x, axis): the product of the sizes from the axis
+ * on, or after it; prefix(xs, axis): the sum of the sizes along the axis of the variadic tensors before the current one.
+ * Enum words may be compared: mode == edge, type == i64. List-valued (fragment parameters only): [a, b], a list parameter, a rank
+ * variable, shape(x), and the shape functions of the signature, e.g. drop(s, axes, true); inverse(permutation),
+ * swap_last(r): 0 .. r-1 with the last two swapped, broadcast_axes(s, shape): the axes along which `shape` was
+ * broadcast to s, spans(sizes, steps): (sizes - 1) * steps + 1.
+ * Shape functions: broadcast drop permute concat split replace slice reshape expand pad sum_to tile resize unsqueeze squeeze;
+ * a list parameter may stand as a whole shape (..shape). */
 typedef struct gr_expr gr_expr;
 
 /* ---- grammar 1: shape signature -------------------------------------------- */
@@ -146,7 +152,9 @@ void gr_sig_print(gr_buf *out, const gr_sig *s); /* canonical; parse(print(s)) p
  *   kept(x, axes)         the dimensions of x not in the list parameter `axes`
  *   reduced(x, axes)      the dimensions of x in `axes`; length: reduced_size(x, axes)
  *   permuted(x, list)     dimension i of the view is dimension list[i] of x
- *   sliced(x, starts, sizes, steps)  offset and strides of a strided slice, dims = sizes
+ *   sliced(x, starts, sizes, steps)  offset and strides of a strided slice; dims are the result's
+ *   batch(x, y, 2)        the dimensions of x before its last 2, broadcast to those of y before its last 2; strides in
+ *                         elements of x (a batched matrix's first element); rank 0 gives offset 0 for index 0
  * Merging keeps the linear order of the listed dimensions. A field may also be a list parameter or a rank
  * variable (`pads = padding`, `dims = s`), which fills array<vec4<u32|i32|f32>, N>, or a dtype-typed scalar. In WGSL:
  *   struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> } */
