@@ -63,6 +63,7 @@ static uint64_t usage_flags(uint32_t usage) {
     if (usage & GR_GPU_UNIFORMS) f |= WGPUBufferUsage_Uniform | WGPUBufferUsage_CopyDst;
     if (usage & GR_GPU_INDIRECT) f |= WGPUBufferUsage_Indirect | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
     if (usage & GR_GPU_STAGING) f |= WGPUBufferUsage_MapRead | WGPUBufferUsage_CopyDst;
+    if (usage & GR_GPU_STAGING_UP) f |= WGPUBufferUsage_MapWrite | WGPUBufferUsage_CopySrc;
     if (usage & GR_GPU_QUERY) f |= WGPUBufferUsage_QueryResolve | WGPUBufferUsage_CopySrc;
     return f;
 }
@@ -228,17 +229,21 @@ static gpu_stage *find_stage(gr_gpu *g, uint64_t bytes) {
     return empty;
 }
 
+static gpu_stage *add_stage(gr_gpu *g, gr_diags *d) {
+    gpu_stage *s = gr_heap_alloc(1, sizeof *s);
+    if (!s) {
+        gr_report_oom(d);
+        return NULL;
+    }
+    s->next = g->stages;
+    g->stages = s;
+    return s;
+}
+
 gpu_stage *gpu_stage_take(gr_gpu *g, gr_diags *d, uint64_t bytes) {
     gpu_stage *s = find_stage(g, bytes);
-    if (!s) {
-        s = gr_heap_alloc(1, sizeof *s);
-        if (!s) {
-            gr_report_oom(d);
-            return NULL;
-        }
-        s->next = g->stages;
-        g->stages = s;
-    }
+    if (!s) s = add_stage(g, d);
+    if (!s) return NULL;
     if (s->bytes == 0) {
         trim(g);
         s->buffer = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = "readback staging", .bytes = bytes, .usage = GR_GPU_STAGING, .tag = GR_GPU_TAG_STAGING});
@@ -246,24 +251,56 @@ gpu_stage *gpu_stage_take(gr_gpu *g, gr_diags *d, uint64_t bytes) {
         s->bytes = bytes;
     }
     s->busy = true;
+    s->up = false;
     s->status = 0;
     s->message[0] = 0;
     return s;
+}
+
+gpu_stage *gpu_stage_new(gr_gpu *g, gr_diags *d, const char *name, uint64_t bytes, bool up, uint32_t tag) {
+    gpu_stage *s = add_stage(g, d);
+    if (!s) return NULL;
+    s->buffer = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = name, .bytes = bytes, .usage = up ? GR_GPU_STAGING_UP : GR_GPU_STAGING, .tag = tag});
+    if (!s->buffer.gen) return NULL; /* an empty place in the pool remains */
+    s->bytes = gr_gpu_buffer_bytes(g, s->buffer);
+    s->busy = true;
+    s->up = up;
+    return s;
+}
+
+void gpu_stage_drop(gr_gpu *g, gpu_stage *s) {
+    if (!s) return;
+    gpu_stage_give(g, s);
+    gr_gpu_buffer_free(g, s->buffer);
+    s->bytes = 0;
+}
+
+void *gpu_stage_bytes(gr_gpu *g, gpu_stage *s) {
+    gpu_slot *slot = s->mapped ? gpu_slot_of(g, s->buffer) : NULL;
+    if (!slot) return NULL;
+    if (s->up) return g->lib.fn.BufferGetMappedRange(slot->buffer, 0, (size_t)s->bytes);
+    const void *p = g->lib.fn.BufferGetConstMappedRange(slot->buffer, 0, (size_t)s->bytes);
+    return (void *)(uintptr_t)p; /* read-only by the mode of the map */
 }
 
 void gpu_stage_map(gr_gpu *g, gpu_stage *s) {
     gpu_slot *slot = gpu_slot_of(g, s->buffer);
     if (!slot) return;
     s->waiting = true;
-    s->future = g->lib.fn.BufferMapAsync(slot->buffer, WGPUMapMode_Read, 0, (size_t)s->bytes,
+    s->future = g->lib.fn.BufferMapAsync(slot->buffer, s->up ? WGPUMapMode_Write : WGPUMapMode_Read, 0, (size_t)s->bytes,
                                          (WGPUBufferMapCallbackInfo){NULL, WGPUCallbackMode_WaitAnyOnly, on_map, s, NULL});
 }
 
-void gpu_stage_give(gr_gpu *g, gpu_stage *s) {
+void gpu_stage_unmap(gr_gpu *g, gpu_stage *s) {
     gpu_slot *slot = gpu_slot_of(g, s->buffer);
     if (slot && (s->mapped || s->waiting)) g->lib.fn.BufferUnmap(slot->buffer);
     if (s->waiting) gpu_wait(g, s->future, UINT64_MAX); /* unmapping settles the request at once */
-    s->mapped = s->waiting = s->busy = false;
+    s->mapped = s->waiting = false;
+}
+
+void gpu_stage_give(gr_gpu *g, gpu_stage *s) {
+    gpu_stage_unmap(g, s);
+    s->busy = false;
 }
 
 bool gpu_stage_wait(gr_gpu *g, gr_diags *d, gpu_stage *s, uint64_t timeout_ns, const char *doing) {

@@ -6,6 +6,7 @@ typedef enum command_kind { COMMAND_NONE = 0, COMMAND_DISPATCH, COMMAND_COPY, CO
 
 typedef struct command {
     command_kind kind;
+    bool off;
     const char *name;
     /* DISPATCH: the groups are referenced, so that freeing a buffer leaves an error, not a dangling pointer */
     WGPUComputePipeline pipeline;
@@ -48,7 +49,7 @@ struct gr_gpu_run {
     gpu_stage *times;
     queries *q;
     bool own_fence, waited;
-    char doing[220];
+    char doing[400];
     gr_gpu_run *next; /* newest first in gr_gpu.runs */
 };
 
@@ -101,6 +102,12 @@ void gr_gpu_commands_free(gr_gpu_commands *c) {
     }
     gr_arena_free(&c->arena);
     gr_heap_free(c);
+}
+
+uint32_t gr_gpu_commands_last(const gr_gpu_commands *c) { return c->list.n - 1; }
+
+void gr_gpu_commands_enable(gr_gpu_commands *c, uint32_t at, bool on) {
+    if (at < c->list.n) c->list.v[at].off = !on;
 }
 
 void gr_gpu_commands_time(gr_gpu_commands *c, bool on) { c->timed = on && c->g->info.timestamps; }
@@ -291,6 +298,7 @@ static void encode_dispatch(encoder *x, const command *c) {
 }
 
 static bool encode(encoder *x, gr_diags *d, const command *c) {
+    if (c->off) return true;
     if (c->kind == COMMAND_DISPATCH) {
         if (c->from.gen && !gpu_slot_of(x->g, c->from)) return GR_BUG(d, "W1", "%s: its indirect buffer was freed", c->name);
         encode_dispatch(x, c);

@@ -23,6 +23,7 @@ enum {
     GR_GPU_INDIRECT = 4, /* dispatch sizes: three u32 */
     GR_GPU_STAGING = 8,  /* mapped for reading; used by the readback tickets */
     GR_GPU_QUERY = 16,   /* receives timestamps */
+    GR_GPU_STAGING_UP = 32, /* mapped for writing; copied from */
 };
 
 typedef struct gr_gpu_buffer_desc {
@@ -100,6 +101,9 @@ bool gr_gpu_add_copy(gr_gpu_commands *c, gr_diags *d, gr_gpu_buffer from, uint64
 bool gr_gpu_add_clear(gr_gpu_commands *c, gr_diags *d, gr_gpu_buffer to, uint64_t offset, uint64_t bytes);
 /* Each run reads these bytes as they are at this point of the list. *read is the number to ask the run for. */
 bool gr_gpu_add_read(gr_gpu_commands *c, gr_diags *d, gr_gpu_buffer from, uint64_t offset, uint64_t bytes, uint32_t *read);
+/* The number of the command added last, and leaving it out of the submissions from now on. */
+uint32_t gr_gpu_commands_last(const gr_gpu_commands *c);
+void gr_gpu_commands_enable(gr_gpu_commands *c, uint32_t command, bool on);
 /* From now on runs measure every dispatch (no effect without the feature). */
 void gr_gpu_commands_time(gr_gpu_commands *c, bool on);
 

@@ -3,6 +3,7 @@
  * Invariants (named in diagnostics of kind bug):
  *   W1  every WebGPU object has one owner here: gr_gpu (caches, pools), a commands object or a run
  *   W2  a pointer given to a callback outlives the instance or is waited for first
+ *   W4  a dispatch binds a buffer either for reading or for writing, never both (WebGPU's usage scope)
  *   W3  a command that the library refuses is our fault: everything was checked against the limits before */
 #ifndef GR_RUN_WEBGPU_GPU_INT_H
 #define GR_RUN_WEBGPU_GPU_INT_H
@@ -25,6 +26,7 @@ typedef struct gpu_stage {
     gr_gpu_buffer buffer;
     uint64_t bytes;
     bool busy, mapped, waiting;
+    bool up; /* mapped for writing */
     WGPUFuture future;
     uint32_t status; /* of the last map: 0 pending */
     char message[160];
@@ -121,10 +123,15 @@ void gpu_limits_from(gr_gpu_limits *out, const WGPULimits *l);
 gpu_slot *gpu_slot_of(gr_gpu *g, gr_gpu_buffer b); /* NULL when stale */
 gpu_stage *gpu_stage_take(gr_gpu *g, gr_diags *d, uint64_t bytes);
 void gpu_stage_map(gr_gpu *g, gpu_stage *s);
+void gpu_stage_unmap(gr_gpu *g, gpu_stage *s);
 void gpu_stage_give(gr_gpu *g, gpu_stage *s); /* unmaps, back to the pool */
 /* Waits for the map. False: lost, failed (reported) or run/gpu-timeout. */
 bool gpu_stage_wait(gr_gpu *g, gr_diags *d, gpu_stage *s, uint64_t timeout_ns, const char *doing);
 void gpu_buffers_close(gr_gpu *g, gr_diags *leaks);
+/* One of the caller's own, outside the pool: up is written by the host, else read. NULL when reported. */
+gpu_stage *gpu_stage_new(gr_gpu *g, gr_diags *d, const char *name, uint64_t bytes, bool up, uint32_t tag);
+void gpu_stage_drop(gr_gpu *g, gpu_stage *s); /* of gpu_stage_new; NULL is fine */
+void *gpu_stage_bytes(gr_gpu *g, gpu_stage *s);  /* while mapped */
 void gpu_stages_free(gr_gpu *g); /* after the instance is gone */
 
 /* pipeline.c */

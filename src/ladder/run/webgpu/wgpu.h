@@ -76,7 +76,7 @@ enum {
     WGPUBufferUsage_Indirect = 0x100,
     WGPUBufferUsage_QueryResolve = 0x200,
 };
-enum { WGPUMapMode_Read = 1 };
+enum { WGPUMapMode_Read = 1, WGPUMapMode_Write = 2 };
 enum { WGPUShaderStage_Compute = 4 };
 
 typedef struct WGPUStringView {
