@@ -175,10 +175,16 @@ static bool join_ports(checker *k, gr_canvas_ports *to, const gr_canvas_ports *m
     return true;
 }
 
+static void tier_missing(gr_diags *d, const gr_canvas *c) {
+    gr_report(d, GR_D_CANVAS_TIER_MISSING, c->at_tier, "add \"tier\": \"debug\" (same bits every run), \"prod\" (within the tolerance) or \"fast\" (throughput first)",
+              "the document declares no determinism tier, and there is no default");
+}
+
 static bool check_nest(checker *k, const gr_canvas *c, const gr_canvas_index *x, uint32_t i, gr_canvas_ports *outs) {
     const gr_canvas_node *n = &c->nodes[i];
     gr_canvas_ports ins, ins2, outs2;
     if (!n->body) return true; /* a call that is not loaded */
+    if (n->file.n && !n->body->tier) tier_missing(k->d, n->body);
     if (!gr_canvas_ports_make(k->a, n->body, GR_BLOCK_INPUT, &ins) || !gr_canvas_ports_make(k->a, n->body, GR_BLOCK_OUTPUT, outs)) return gr_report_oom(k->d);
     if (n->block == GR_BLOCK_REPEAT) GR_TRY(check_carry(k, n, &ins, outs));
     if (n->block == GR_BLOCK_BRANCH) {
@@ -258,9 +264,7 @@ static bool check_scope(checker *k, const gr_canvas *c, bool inner, bool called)
 bool gr_canvas_verify(gr_diags *d, const gr_canvas *c) {
     gr_arena scratch = {0};
     checker k = {.a = &scratch, .d = d, .errors_before = d->errors};
-    if (!c->tier)
-        gr_report(d, GR_D_CANVAS_TIER_MISSING, c->at_tier, "add \"tier\": \"debug\" (same bits every run), \"prod\" (within the tolerance) or \"fast\" (throughput first)",
-                  "the document declares no determinism tier, and there is no default");
+    if (!c->tier) tier_missing(d, c);
     check_scope(&k, c, false, false);
     gr_arena_free(&scratch);
     return d->errors == k.errors_before && !d->out_of_memory;

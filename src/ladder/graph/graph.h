@@ -39,6 +39,7 @@ typedef struct gr_graph {
     gr_str document, name;
     gr_tier tier; gr_tolerance tolerance; gr_guarantee guarantee;
     uint64_t seed, budget_gpu, budget_cpu;
+    double budget_cpu_seconds;
     gr_graph_symbol *symbols; uint32_t symbols_n;
     gr_graph_value *values; uint32_t values_n;
     gr_graph_node *nodes; uint32_t nodes_n;
