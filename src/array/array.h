@@ -68,6 +68,8 @@ void gr_array_set_i64(gr_array *x, uint64_t i, int64_t v);
  * counts the elements whose value changed. */
 bool gr_array_convert(gr_arena *a, gr_diags *d, const gr_array *x, gr_dtype t, gr_array *out, uint64_t *inexact);
 
+/* Element i in shortest form. */
+void gr_array_print_element(gr_buf *out, const gr_array *x, uint64_t i);
 /* "f32[2, 3]" */
 void gr_array_print_type(gr_buf *out, const gr_array *x);
 /* Type line, then up to `limit` elements (0 = all), a row of the last dimension a line,
@@ -98,7 +100,7 @@ typedef struct gr_csv {
  * '#' lines and blank lines are skipped. With ';' or tab as separator a decimal comma is an
  * error that says so. Every bad cell is reported with line and column: array/csv-missing,
  * array/csv-number, array/csv-columns, array/csv-empty. `t` is the dtype of the result; a value
- * out of an integer dtype's range, or with a fraction, is array/csv-range. */
+ * out of the dtype's range, or with a fraction where there is none, is array/csv-range. */
 bool gr_csv_read(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gr_dtype t, gr_csv *out);
 /* Rank 0 to 2 (array/csv-rank else). names (one a column) may be NULL. Ends with a newline. */
 bool gr_csv_write(gr_buf *out, gr_diags *d, const gr_array *x, const gr_str *names);

@@ -44,9 +44,9 @@ static const function functions[] = {
     {"sqrt", gr_sqrt, mpfr_sqrt, 0, 100, 0.5},
     {"inverse_sqrt", gr_inverse_sqrt, inverse_sqrt_reference, 0, 100, 0.51},
     {"cbrt", gr_cbrt, mpfr_cbrt, -100, 100, 0.51},
-    {"sin", gr_sin, mpfr_sin, -10, 10, 0.56},
-    {"cos", gr_cos, mpfr_cos, -10, 10, 0.56},
-    {"tan", gr_tan, mpfr_tan, -10, 10, 0.56},
+    {"sin", gr_sin, mpfr_sin, -10, 10, 0.58},
+    {"cos", gr_cos, mpfr_cos, -10, 10, 0.58},
+    {"tan", gr_tan, mpfr_tan, -10, 10, 0.58},
     {"asin", gr_asin, mpfr_asin, -1, 1, 0.51},
     {"acos", gr_acos, mpfr_acos, -1, 1, 0.51},
     {"atan", gr_atan, mpfr_atan, -10, 10, 0.51},
@@ -56,7 +56,7 @@ static const function functions[] = {
     {"asinh", gr_asinh, mpfr_asinh, -100, 100, 0.51},
     {"acosh", gr_acosh, mpfr_acosh, 1, 100, 0.51},
     {"atanh", gr_atanh, mpfr_atanh, -1, 1, 0.51},
-    {"erf", gr_erf, mpfr_erf, -6, 6, 0.64},
+    {"erf", gr_erf, mpfr_erf, -6, 6, 0.75},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
