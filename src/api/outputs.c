@@ -43,10 +43,13 @@ static bool read_line(writer *w, const gr_doc *doc, const gr_value *v, gr_plot_l
     gr_str output = {0};
     int64_t panel = 0;
     static const char *const keys[] = {"output", "label", "panel", "y_label", "x0", "dx", NULL};
-    bool ok = gr_value_known(a, d, doc, v, keys) & gr_value_str(a, d, doc, v, "output", true, &output) &
-              gr_value_str(a, d, doc, v, "label", false, &line->label) & gr_value_str(a, d, doc, v, "y_label", false, &line->y_label) &
-              gr_value_i64(a, d, doc, v, "panel", false, &panel) & gr_value_f64(a, d, doc, v, "x0", false, &line->x0) &
-              gr_value_f64(a, d, doc, v, "dx", false, &line->dx);
+    bool ok = gr_value_known(a, d, doc, v, keys); /* every key is looked at, whatever the others hold */
+    ok = gr_value_str(a, d, doc, v, "output", true, &output) && ok;
+    ok = gr_value_str(a, d, doc, v, "label", false, &line->label) && ok;
+    ok = gr_value_str(a, d, doc, v, "y_label", false, &line->y_label) && ok;
+    ok = gr_value_i64(a, d, doc, v, "panel", false, &panel) && ok;
+    ok = gr_value_f64(a, d, doc, v, "x0", false, &line->x0) && ok;
+    ok = gr_value_f64(a, d, doc, v, "dx", false, &line->dx) && ok;
     if (!ok || panel < 0 || panel >= GR_PLOT_PANELS_MAX) return false;
     line->panel = (uint32_t)panel;
     if (find_output(w, output, &line->y)) return true;
