@@ -1,0 +1,136 @@
+/* Pointwise ops against a bare vec4 compute copy of the same GPU, 256 MiB an operand, by timestamp
+ * queries. Bandwidth counts every byte that must be read or written once. `--mib N` changes the size. */
+#include "bench.h"
+#include "gradus.h"
+#include "ladder/run/webgpu/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 15 };
+
+static const char copy_wgsl[] =
+    "@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;\n"
+    "@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;\n"
+    "@compute @workgroup_size(256)\n"
+    "fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) n: vec3<u32>) {\n"
+    "  let i = id.y * (n.x * 256u) + id.x;\n"
+    "  if (i < arrayLength(&x)) { y[i] = x[i]; }\n"
+    "}\n";
+
+/* Bytes a second of the bare copy; 0 on failure. */
+static double bare_copy(gr_gpu *g, gr_diags *d, uint64_t bytes) {
+    gr_gpu_binding layout[2] = {{0, 0, GR_GPU_READ, 0}, {0, 1, GR_GPU_READ_WRITE, 0}};
+    gr_gpu_pipeline_desc pd = {.name = GR_STR("bare copy"), .wgsl = GR_STR(copy_wgsl), .entry = GR_STR("main"), .bindings = layout, .bindings_n = 2};
+    const gr_gpu_pipeline *p = gr_gpu_pipeline_get(g, d, &pd);
+    gr_gpu_buffer x = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = "x", .bytes = bytes, .usage = GR_GPU_STORAGE});
+    gr_gpu_buffer y = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = "y", .bytes = bytes, .usage = GR_GPU_STORAGE});
+    gr_gpu_bind binds[2] = {{0, 0, x, 0, 0}, {0, 1, y, 0, 0}};
+    uint64_t groups = (bytes / 16 + 255) / 256;
+    uint32_t gx = groups > 65535 ? 65535 : (uint32_t)groups, gy = (uint32_t)((groups + gx - 1) / gx);
+    gr_gpu_commands *c = gr_gpu_commands_new(g, d, "bare copy");
+    bool ok = p && c && gr_gpu_add_dispatch(c, d, &(gr_gpu_dispatch){.name = "copy", .pipeline = p, .binds = binds, .binds_n = 2, .grid = {gx, gy, 1}});
+    if (ok) gr_gpu_commands_time(c, true);
+    double t[ROUNDS] = {0};
+    for (int i = 0; ok && i < ROUNDS; i++) {
+        uint64_t begin = 0, end = 0;
+        gr_gpu_run *r = gr_gpu_submit(c, d);
+        ok = r && gr_gpu_run_wait(r, d, -1) && gr_gpu_run_time(r, 0, &begin, &end);
+        t[i] = (double)(end - begin) * 1e-9;
+        gr_gpu_run_free(r);
+    }
+    if (c) gr_gpu_commands_free(c);
+    gr_gpu_buffer_free(g, x);
+    gr_gpu_buffer_free(g, y);
+    return ok ? 2.0 * (double)bytes / bench_median(t, ROUNDS) : 0;
+}
+
+typedef struct shape_case {
+    const char *what, *op;
+    unsigned rank;
+    uint64_t a[2], b[2];
+    unsigned operands;
+    double target;
+} shape_case;
+
+static uint64_t elements(unsigned rank, const uint64_t *dims) {
+    uint64_t n = 1;
+    for (unsigned i = 0; i < rank; i++) n *= dims[i];
+    return n;
+}
+
+static gr_tensor tensor_of(unsigned rank, const uint64_t *dims, const float *data) {
+    gr_tensor t = {.dtype = "f32", .rank = rank, .data = data, .bytes = (size_t)(elements(rank, dims) * 4)};
+    for (unsigned i = 0; i < rank; i++) t.dims[i] = dims[i];
+    return t;
+}
+
+/* Seconds of the one dispatch with the node's name, by timestamps. */
+static double time_case(gr_session *s, const shape_case *c, const float *data) {
+    const char *const unary[] = {"x"}, *const binary[] = {"a", "b"};
+    gr_tensor in[2] = {tensor_of(c->rank, c->a, data), tensor_of(c->rank, c->b, data)};
+    gr_compile_desc cd = {.tier = "prod"};
+    gr_program *p = gr_compile_op(s, c->op, c->operands == 1 ? unary : binary, in, c->operands, NULL, 0, &cd);
+    gr_prepared *r = p ? gr_prepare(p, &(gr_prepare_desc){.timestamps = true}) : NULL;
+    double t[ROUNDS], best = 0;
+    bool ok = r != NULL;
+    for (unsigned i = 0; ok && i < c->operands; i++) ok = gr_write(r, i, &in[i]);
+    for (int i = 0; ok && i < ROUNDS; i++) {
+        const char *nodes[64];
+        double seconds[64];
+        gr_run run = gr_submit(r);
+        ok = run && gr_wait(r, run);
+        unsigned n = ok ? gr_times(r, run, nodes, seconds, 64) : 0;
+        t[i] = 0;
+        for (unsigned k = 0; k < n && k < 64; k++) t[i] += seconds[k];
+        gr_release(r, run);
+    }
+    if (ok) best = bench_median(t, ROUNDS);
+    gr_prepared_free(r);
+    gr_program_free(p);
+    return best;
+}
+
+int main(int argc, char **argv) {
+    uint64_t mib = argc == 3 && !strcmp(argv[1], "--mib") ? strtoull(argv[2], NULL, 10) : 256;
+    uint64_t n = mib << 18, side = 1; /* elements; a square as near as powers of two allow */
+    while (side * side * 4 <= n) side *= 2;
+    uint64_t rows = n / side;
+    float *data = malloc((size_t)n * 4);
+    gr_session *s = gr_session_new(&(gr_session_desc){.device = GR_DEVICE_GPU});
+    if (!data || !s || gr_session_exit_code(s)) {
+        printf("skipped: %s", s ? gr_session_report(s, false) : "no memory\n");
+        gr_session_free(s);
+        free(data);
+        return 0;
+    }
+    bench_fill(data, n, 3);
+    gr_diags d;
+    gr_diags_init(&d);
+    gr_gpu *g = gr_gpu_open(NULL, &d);
+    double copy = g ? bare_copy(g, &d, n * 4) : 0;
+    if (g) gr_gpu_close(g, &d);
+    printf("pointwise on %s, %llu MiB an operand, bandwidth over a bare vec4 copy's (%.0f GB/s)\n", gr_session_adapter(s),
+           (unsigned long long)mib, copy / 1e9);
+    const shape_case cases[] = {
+        {"add, contiguous", "add", 1, {n}, {n}, 2, 0.8},
+        {"relu, contiguous", "relu", 1, {n}, {0}, 1, 0.8},
+        {"exp, contiguous", "exp", 1, {n}, {0}, 1, 0.8},
+        {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8},
+        {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5},
+        {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5},
+        {"transpose", "transpose", 2, {rows, side}, {0}, 1, 0.5},
+    };
+    for (size_t i = 0; copy > 0 && i < sizeof cases / sizeof *cases; i++) {
+        const shape_case *c = &cases[i];
+        double seconds = time_case(s, c, data);
+        uint64_t moved = 4 * (2 * elements(c->rank, c->a) + (c->operands == 2 ? elements(c->rank, c->b) : 0));
+        if (seconds > 0) bench_row(c->what, (double)moved / seconds / copy, c->target, false);
+        else printf("  %-40s failed: %s", c->what, gr_session_report(s, false));
+    }
+    gr_diags_free(&d);
+    gr_session_free(s);
+    free(data);
+    return 0;
+}
