@@ -47,6 +47,8 @@ void cli_json_shape(FILE *f, const gr_tensor *t);
 typedef struct cli_progress { int last; bool terminal; } cli_progress;
 bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total);
 void cli_progress_end(cli_progress *p);
+double cli_now(void); /* seconds, monotonic */
+double cli_median(double *v, unsigned n); /* sorts v */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* message on stderr; returns 2 */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int cli_usage(const char *fmt, ...) {
@@ -106,4 +107,20 @@ bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total
 
 void cli_progress_end(cli_progress *p) {
     if (p->terminal) fprintf(stderr, "\r%60s\r", "");
+}
+
+double cli_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double cli_median(double *v, unsigned n) {
+    qsort(v, n, sizeof *v, ascending);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }

@@ -58,7 +58,7 @@ static bool save_output(gr_session *s, gr_program *p, gr_prepared *r, gr_run run
     return gr_tensor_save(s, path, &t);
 }
 
-static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_prepared *r, gr_run run) {
+static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_prepared *r, gr_run run, double seconds) {
     if (o->json) {
         printf("{\"op\": ");
         cli_json_string(stdout, o->arg[1]);
@@ -88,7 +88,27 @@ static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_
             printf(" %s\n", hash);
         }
     }
-    if (o->json) printf("], \"diagnostics\": %s}\n", gr_session_report(s, true));
+    if (o->json) printf("], \"seconds\": %.9f, \"diagnostics\": %s}\n", seconds, gr_session_report(s, true));
+    else if (!o->quiet) printf("ran in %.6f s\n", seconds);
+}
+
+/* Runs as often as asked; the median of the seconds. 0 when a run failed. */
+static gr_run run_times(const cli_options *o, gr_prepared *r, double *seconds) {
+    unsigned times = o->repeat ? o->repeat : 1;
+    double *t = calloc(times, sizeof *t);
+    gr_run run = 0;
+    for (unsigned i = 0; t && i < times; i++) {
+        double start = cli_now();
+        run = gr_submit(r);
+        if (!run || !gr_wait(r, run)) {
+            free(t);
+            return 0;
+        }
+        t[i] = cli_now() - start;
+    }
+    if (t) *seconds = cli_median(t, times);
+    free(t);
+    return run;
 }
 
 static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide) {
@@ -110,10 +130,11 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide)
             if (strcmp(want, in->name[k]) && strcmp(want, numbered)) continue;
             ok = gr_write(r, i, &in->tensor[k]) && ok;
         }
-    gr_run run = ok ? gr_submit(r) : 0;
-    ok = run && gr_wait(r, run);
+    double seconds = 0;
+    gr_run run = ok ? run_times(o, r, &seconds) : 0;
+    ok = run != 0;
     for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, p, r, run, o->outs[i], wide);
-    if (ok) print_result(o, s, p, r, run);
+    if (ok) print_result(o, s, p, r, run, seconds);
     gr_prepared_free(r);
     gr_program_free(p);
     return ok;

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct file_list {
@@ -57,12 +56,6 @@ static void print_head(gr_session *s, gr_program *p, bool json) {
     fflush(stdout);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void print_times(gr_prepared *r, gr_run run) {
     const char *nodes[256];
     double seconds[256];
@@ -72,14 +65,14 @@ static void print_times(gr_prepared *r, gr_run run) {
 }
 
 static bool run_prepared(const cli_options *o, gr_program *p, gr_prepared *r, const char *dir) {
-    double start = now();
+    double start = cli_now();
     gr_run run = 0;
     unsigned times = o->repeat ? o->repeat : 1;
     for (unsigned i = 0; i < times; i++) {
         run = gr_submit(r);
         if (!run || !gr_wait(r, run)) return false;
     }
-    double seconds = now() - start;
+    double seconds = cli_now() - start;
     file_list files = {.json = o->json ? stdout : NULL};
     if (o->json) printf(",\n  \"seconds\": %.6f,\n  \"outputs\": [", seconds);
     else printf("ran in %.3f s, guarantee %s\n", seconds, gr_program_guarantee(p));
