@@ -68,16 +68,27 @@ static bool is_folder(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool ends_with(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
+
+static bool check_one(gr_session *s, const char *path, const gr_compile_desc *desc) {
+    if (is_folder(path)) return gr_op_load(s, path, NULL);
+    if (ends_with(path, ".wgsl")) return gr_wgsl_check(s, path);
+    gr_program *p = gr_compile_file(s, path, desc);
+    gr_program_free(p);
+    return p != NULL;
+}
+
 int cli_check(const cli_options *o) {
-    if (o->arg_n == 0) return cli_usage("check takes documents or op folders");
+    if (o->arg_n == 0) return cli_usage("check takes documents, op folders or .wgsl files");
     gr_session *s = cli_session(o, true);
     if (!s) return 2;
     gr_compile_desc desc = cli_compile_desc(o);
     unsigned good = 0;
     for (unsigned i = 0; i < o->arg_n; i++) {
-        gr_program *p = NULL;
-        bool ok = is_folder(o->arg[i]) ? gr_op_load(s, o->arg[i], NULL) : (p = gr_compile_file(s, o->arg[i], &desc)) != NULL;
-        gr_program_free(p);
+        bool ok = check_one(s, o->arg[i], &desc);
         good += ok;
         if (!o->json) printf("%s %s\n", ok ? "ok    " : "FAILED", o->arg[i]);
     }

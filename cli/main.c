@@ -16,7 +16,7 @@ static const subcommand commands[] = {
     {"explain", "FILE", "Print the rungs of a document, one rung, or one node at every rung.",
      "  gradus explain examples/despike.json --rung plan\n  gradus explain examples/despike.json --follow median\n", cli_explain},
     {"plan", "FILE", "Print the plan and verdict; exit code 2 when it is red.", "  gradus plan examples/center.json --budget 256MiB --json\n", cli_plan},
-    {"check", "FILE|OPFOLDER...", "Check documents and op folders without running anything.",
+    {"check", "FILE|OPFOLDER...", "Check documents, op folders and .wgsl files without running anything.",
      "  gradus check examples/despike.json examples/ops/user/kemal/windowed_median@1\n", cli_check},
     {"catalog", "[OP]", "List the ops, or show one.", "  gradus catalog\n  gradus catalog matmul --json\n", cli_catalog},
     {"op", "run NAME", "Run one op on files.",

@@ -159,6 +159,8 @@ const char *gr_catalog_id(const gr_session *s, unsigned i);
 char *gr_op_show(gr_session *s, const char *id, bool json);
 /* Checks an op folder and adds it to the session's catalog under `id` (NULL: from its path). */
 bool gr_op_load(gr_session *s, const char *folder, const char *id);
+/* Parses and checks a WGSL module (docs/wgsl-subset.md). */
+bool gr_wgsl_check(gr_session *s, const char *path);
 /* A graph text with one node of op: inputs named by its operands, parameters as `k=v` strings in TOML
  * syntax, types from the tensors (optional operands absent: dtype NULL). Returns a compiled program
  * ready for gr_prepare. operand_names[i] names in[i]; a variadic operand's name repeats. */

@@ -1,6 +1,7 @@
 #include "api/session.h"
 
 #include "base/file.h"
+#include "wgsl/wgsl.h"
 
 #include <stdlib.h>
 
@@ -87,6 +88,16 @@ static gr_str id_from_path(gr_str path) {
 bool gr_op_load(gr_session *s, const char *folder, const char *id) {
     gr_str path = gr_str_of(folder);
     return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : id_from_path(path)) != NULL;
+}
+
+bool gr_wgsl_check(gr_session *s, const char *path) {
+    gr_arena a;
+    gr_str text;
+    gr_arena_init(&a, (size_t)1 << 30);
+    bool ok = gr_file_read(&a, &s->diags, gr_str_of(path), (size_t)16 << 20, &text) &&
+              gr_wgsl_load(&a, &s->diags, gr_str_of(path), text, &(gr_wgsl_options){0}) != NULL;
+    gr_arena_free(&a);
+    return ok;
 }
 
 /* ---- shared buffers ----------------------------------------------------------------- */
