@@ -71,15 +71,16 @@ static double power_of_ten(int k) {
     return k < 0 ? 1 / v : v;
 }
 
-/* The least of 1, 2, 5 times a power of ten that gives at most `most` intervals. */
+/* The least of 1, 2, 5 times a power of ten that gives at most `most` intervals. A tick within a
+ * thousandth of a step outside still shows: 300 on an axis that ends at 299.997. */
 static ticks choose_ticks(range r, double most) {
     double raw = (r.hi - r.lo) / most;
     int k = -300;
     while (k < 300 && power_of_ten(k) * 5 < raw) k++;
     double unit = power_of_ten(k); /* 5 * unit >= raw */
     ticks t = {.step = unit >= raw ? unit : unit * 2 >= raw ? unit * 2 : unit * 5};
-    t.lo = (int64_t)gr_ceil(r.lo / t.step - 1e-9);
-    t.hi = (int64_t)gr_floor(r.hi / t.step + 1e-9);
+    t.lo = (int64_t)gr_ceil(r.lo / t.step - 1e-3);
+    t.hi = (int64_t)gr_floor(r.hi / t.step + 1e-3);
     t.decimals = k < -6 || magnitude(r) >= 1e7 ? -1 : k > 0 ? 0 : -k;
     return t;
 }
