@@ -73,9 +73,15 @@ static uint32_t count_cells(const reader *r, gr_str line) {
     return n;
 }
 
+/* The strongest one outside quotes: tab, then ';', then ','. */
 static char find_separator(gr_str line) {
-    if (memchr(line.p, '\t', line.n)) return '\t';
-    return memchr(line.p, ';', line.n) ? ';' : ',';
+    bool quoted = false, semicolon = false;
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '"') quoted = !quoted;
+        if (!quoted && line.p[i] == '\t') return '\t';
+        semicolon = semicolon || (!quoted && line.p[i] == ';');
+    }
+    return semicolon ? ';' : ',';
 }
 
 static size_t digits(gr_str s, size_t i) {

@@ -141,7 +141,7 @@ static void numbers_round_trip(void **state) {
     for (int i = 0; i < 2000; i++)
         if (isnan(((float *)x.data)[i])) ((float *)x.data)[i] = 0;
     gr_buf b = {0};
-    gr_str names[] = {GR_STR("t (s)"), GR_STR("a,b"), GR_STR("\"q\""), GR_STR("")};
+    gr_str names[] = {GR_STR("t (s)"), GR_STR("a,b;\tc"), GR_STR("\"q\""), GR_STR("")};
     assert_true(gr_csv_write(&b, &diags, &x, names));
     gr_csv csv;
     assert_true(read(b.p, GR_DTYPE_F32, &csv));
