@@ -305,20 +305,16 @@ bool gr_csv_read(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gr_dtype t,
     return true;
 }
 
-/* A name is quoted where it must be: separators, quotes, or what a reader takes for a number. */
+/* A name is quoted where a reader would take it apart; line ends, which a cell cannot hold, become '_'. */
 static void put_name(gr_buf *out, gr_str s) {
     bool plain = s.n > 0 && s.p[0] != '#' && s.p[0] != ' ' && s.p[s.n - 1] != ' ';
-    for (size_t i = 0; i < s.n; i++) plain = plain && !strchr("\",;\t\r\n", s.p[i]);
-    if (plain) {
-        gr_buf_str(out, s);
-        return;
-    }
-    gr_buf_putc(out, '"');
+    for (size_t i = 0; i < s.n; i++) plain = plain && s.p[i] && !strchr("\",;\t", s.p[i]);
+    if (!plain) gr_buf_putc(out, '"');
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '"') gr_buf_putc(out, '"');
-        gr_buf_putc(out, s.p[i] == '\n' || s.p[i] == '\r' ? ' ' : s.p[i]);
+        gr_buf_putc(out, s.p[i] == '\n' || s.p[i] == '\r' ? '_' : s.p[i]);
     }
-    gr_buf_putc(out, '"');
+    if (!plain) gr_buf_putc(out, '"');
 }
 
 bool gr_csv_write(gr_buf *out, gr_diags *d, const gr_array *x, const gr_str *names) {
