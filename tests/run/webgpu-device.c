@@ -364,6 +364,30 @@ static void freed_buffer_is_an_error_not_a_crash(void **state) {
     close_clean(g, &d);
 }
 
+/* Every allocation of ours fails once, from opening to closing: named, never a crash, nothing leaks (the sanitizer looks). */
+static void failing_allocations_unwind(void **state) {
+    (void)state;
+    gr_gpu_close(open_or_skip(NULL), NULL);
+    uint32_t failures = 0;
+    for (uint64_t nth = 1; nth < 400; nth++) {
+        gr_diags d;
+        gr_diags_init(&d);
+        uint32_t src[4] = {1, 2, 3, 4}, dst[4] = {0}, p[2] = {4, 3};
+        gr_gpu_arg a[] = {{0, 0, GR_GPU_READ, src, sizeof src}, {0, 1, GR_GPU_READ_WRITE, dst, sizeof dst}, {0, 2, GR_GPU_UNIFORM, p, sizeof p}};
+        gr_heap_fail_nth(nth);
+        gr_gpu *g = gr_gpu_open(NULL, &d);
+        bool ok = g && gr_gpu_run_wgsl(g, GR_STR("scale"), GR_STR(scale_text), GR_STR("main"), NULL, 0, a, 3, (uint32_t[]){1, 1, 1}, &d);
+        gr_gpu_close(g, &d);
+        gr_heap_fail_nth(0);
+        assert_true(ok ? dst[3] == 12 : d.errors > 0 || d.out_of_memory);
+        assert_false(gr_diags_has(&d, GR_D_RUN_GPU_LEAK));
+        gr_diags_free(&d);
+        failures += !ok;
+        if (ok && nth > failures + 20) break; /* past the last allocation */
+    }
+    assert_true(failures > 10);
+}
+
 static void probe_has_three_outcomes(void **state) {
     (void)state;
     gr_arena a = {0};
@@ -415,6 +439,7 @@ int main(void) {
         cmocka_unit_test(out_of_memory_names_the_buffer),
         cmocka_unit_test(leaks_are_named),
         cmocka_unit_test(freed_buffer_is_an_error_not_a_crash),
+        cmocka_unit_test(failing_allocations_unwind),
         cmocka_unit_test(probe_has_three_outcomes),
         cmocka_unit_test(missing_library_says_where_it_looked),
     };

@@ -111,7 +111,7 @@ static void make(fixture *f, uint64_t staging_bytes) {
     f->plan = (gr_plan){.graph = &f->graph, .kernels = f->kernel, .kernels_n = 2, .buffers = f->buffer, .buffers_n = BUFFERS, .tensors = f->tensor, .tensors_n = VALUES, .uniforms = f->uniforms, .uniforms_bytes = 256, .steps = f->step};
 }
 
-static void close(fixture *f) {
+static void close_case(fixture *f) {
     gr_gpu_close(f->g, &f->d);
     if (f->d.list.n) fail_with(&f->d);
     assert_int_equal(f->d.list.n, 0);
@@ -173,7 +173,7 @@ static void runs_again_and_counts_bytes(void **state) {
     uint64_t created = api->created_bytes(e);
     assert_true(created >= planned && created < planned + 4096);
     api->release(e);
-    close(&f);
+    close_case(&f);
 }
 
 static void two_runs_in_flight(void **state) {
@@ -199,7 +199,7 @@ static void two_runs_in_flight(void **state) {
     assert_true(gr_diags_has(&f.d, GR_D_RUN_TICKET_UNKNOWN));
     gr_diags_clear(&f.d);
     api->release(e); /* with one in flight */
-    close(&f);
+    close_case(&f);
 }
 
 /* Staging of a quarter: eight submissions; y goes down to the host and up again between the kernels. */
@@ -229,7 +229,7 @@ static void streams_through_small_staging(void **state) {
         check_z(e, t[i], (float)(i + 1));
     }
     api->release(e);
-    close(&f);
+    close_case(&f);
 }
 
 static void works_without_plan_staging(void **state) {
@@ -249,7 +249,7 @@ static void works_without_plan_staging(void **state) {
     ASSERT_OK(t && api->wait(e, &f.d, t), &f.d);
     check_z(e, t, 3);
     api->release(e);
-    close(&f);
+    close_case(&f);
 }
 
 static void lost_device_unwinds(void **state) {
@@ -284,7 +284,7 @@ static void lost_device_unwinds(void **state) {
         ASSERT_OK(t && api->wait(e, &f.d, t), &f.d);
         check_z(e, t, 2);
         api->release(e);
-        close(&f);
+        close_case(&f);
     }
 }
 
@@ -299,8 +299,35 @@ static void no_memory_shows_before_the_first_dispatch(void **state) {
         assert_true(gr_diags_has(&f.d, GR_D_RUN_GPU_OUT_OF_MEMORY));
         assert_int_equal(gr_gpu_memory_total(f.g).now, 0);
         gr_diags_clear(&f.d);
-        close(&f);
+        close_case(&f);
     }
+}
+
+static void failing_allocations_unwind(void **state) {
+    (void)state;
+    fixture f;
+    make(&f, BYTES);
+    plain(&f);
+    const gr_exec_api *api = gr_webgpu_api();
+    float x[N];
+    for (int i = 0; i < N; i++) x[i] = (float)i;
+    uint32_t failures = 0;
+    for (uint64_t nth = 1; nth < 400; nth++) {
+        gr_heap_fail_nth(nth);
+        gr_exec *e = api->prepare(f.g, &f.d, &f.plan, &(gr_exec_options){.timestamps = true});
+        bool ok = e && api->write(e, &f.d, X, x, sizeof x);
+        gr_ticket t = ok ? api->submit(e, &f.d) : 0;
+        ok = t && api->wait(e, &f.d, t);
+        gr_heap_fail_nth(0);
+        if (ok) check_z(e, t, 1);
+        assert_true(ok || f.d.errors > 0 || f.d.out_of_memory);
+        api->release(e);
+        gr_diags_clear(&f.d);
+        failures += !ok;
+        if (ok && nth > failures + 30) break;
+    }
+    assert_true(failures > 5);
+    close_case(&f);
 }
 
 static void shared_buffers_replace_storage(void **state) {
@@ -329,7 +356,7 @@ static void shared_buffers_replace_storage(void **state) {
     api->persist_free(x);
     api->persist_free(z);
     api->persist_free(small);
-    close(&f);
+    close_case(&f);
 }
 
 static void bounded_outputs_give_their_count(void **state) {
@@ -358,7 +385,7 @@ static void bounded_outputs_give_their_count(void **state) {
     assert_true(gr_diags_has(&f.d, GR_D_RUN_BOUND_EXCEEDED));
     gr_diags_clear(&f.d);
     api->release(e);
-    close(&f);
+    close_case(&f);
 }
 
 static void reading_and_writing_one_buffer_is_named(void **state) {
@@ -371,7 +398,7 @@ static void reading_and_writing_one_buffer_is_named(void **state) {
     assert_int_equal(f.d.worst, GR_DIAG_BUG);
     assert_non_null(strstr(f.d.list.v[0].trail.p, "node square -> op square"));
     gr_diags_clear(&f.d);
-    close(&f);
+    close_case(&f);
 }
 
 static bool stop_soon(void *user, const char *node, uint64_t done, uint64_t total) {
@@ -406,7 +433,7 @@ static void progress_is_told_and_may_stop(void **state) {
     ASSERT_OK(t && api->wait(e, &f.d, t), &f.d);
     check_z(e, t, 2);
     api->release(e);
-    close(&f);
+    close_case(&f);
 }
 
 int main(void) {
@@ -417,6 +444,7 @@ int main(void) {
         cmocka_unit_test(works_without_plan_staging),
         cmocka_unit_test(lost_device_unwinds),
         cmocka_unit_test(no_memory_shows_before_the_first_dispatch),
+        cmocka_unit_test(failing_allocations_unwind),
         cmocka_unit_test(shared_buffers_replace_storage),
         cmocka_unit_test(bounded_outputs_give_their_count),
         cmocka_unit_test(reading_and_writing_one_buffer_is_named),
