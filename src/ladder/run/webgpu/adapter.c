@@ -114,7 +114,9 @@ static bool describe(gr_arena *a, const gr_wgpu_lib *lib, WGPUAdapter adapter, g
         .subgroup_max = i.subgroupMaxSize,
         .library = lib->path,
     };
+    bool computes = i.backendType != WGPUBackendType_Null; /* Dawn offers it where there is no driver: it runs nothing */
     lib->fn.AdapterInfoFreeMembers(i);
+    if (!computes) return false;
     if (lib->fn.AdapterGetLimits(adapter, &l) != WGPUStatus_Success) return false;
     gpu_limits_from(&out->limits, &l);
     return true;
