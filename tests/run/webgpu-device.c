@@ -411,6 +411,27 @@ static void probe_has_three_outcomes(void **state) {
     gr_diags_free(&d);
 }
 
+/* Without a driver the library offers a null adapter, which accepts everything and computes nothing: never taken. */
+static void null_adapter_is_no_adapter(void **state) {
+    (void)state;
+    static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"};
+    char *before[2];
+    for (int i = 0; i < 2; i++) {
+        before[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+        setenv(names[i], "/nowhere/icd.json", 1);
+    }
+    gr_diags d;
+    gr_diags_init(&d);
+    assert_null(gr_gpu_open(NULL, &d));
+    assert_true(gr_diags_has(&d, GR_D_RUN_NO_ADAPTER) || gr_diags_has(&d, GR_D_RUN_NO_WEBGPU_LIBRARY));
+    gr_diags_free(&d);
+    for (int i = 0; i < 2; i++) {
+        if (before[i]) setenv(names[i], before[i], 1);
+        if (!before[i]) unsetenv(names[i]);
+        free(before[i]);
+    }
+}
+
 static void missing_library_says_where_it_looked(void **state) {
     (void)state;
     char *before = getenv("GRADUS_WEBGPU") ? strdup(getenv("GRADUS_WEBGPU")) : NULL;
@@ -441,6 +462,7 @@ int main(void) {
         cmocka_unit_test(freed_buffer_is_an_error_not_a_crash),
         cmocka_unit_test(failing_allocations_unwind),
         cmocka_unit_test(probe_has_three_outcomes),
+        cmocka_unit_test(null_adapter_is_no_adapter),
         cmocka_unit_test(missing_library_says_where_it_looked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
