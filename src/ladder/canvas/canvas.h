@@ -44,7 +44,7 @@ typedef struct gr_canvas_node {
     const gr_value *value;      /* CONSTANT: number or nested array */
     gr_array constant;          /* CONSTANT: value as dtype (f32, or bool for booleans, when not declared) */
     gr_str *files; uint32_t files_n; /* OUTPUT */
-    const gr_value *plot;       /* OUTPUT: one plot or a list of plots, checked; or NULL */
+    const gr_value *plot;       /* OUTPUT: title, x_label, from, to, lines; checked; or NULL */
     gr_str label;               /* shown name; empty means id */
     struct gr_canvas *body, *other; /* REPEAT, BRANCH, CALL: the nested canvas(es), or NULL */
     int64_t count;              /* REPEAT */
@@ -54,7 +54,7 @@ typedef struct gr_canvas_node {
 } gr_canvas_node;
 
 typedef struct gr_canvas_link {
-    gr_str from_node, from_port; /* port empty: the only output */
+    gr_str from_node, from_port; /* port empty: the only output; "ys.1": the second of a variadic output */
     gr_str to_node, to_port;     /* port empty: the only operand; variadic ports repeat in order */
     gr_place at;
 } gr_canvas_link;
@@ -77,6 +77,7 @@ typedef struct gr_canvas {
 enum {
     GR_CANVAS_NODES_MAX = 100000, GR_CANVAS_LINKS_MAX = 400000, /* of a document, nested canvases included */
     GR_CANVAS_ID_MAX = 64, GR_CANVAS_DEPTH_MAX = 16, GR_CANVAS_COUNT_MAX = 1000000,
+    GR_CANVAS_PANELS_MAX = 32, GR_CANVAS_LINES_MAX = 64, /* of a plot */
     GR_CANVAS_ERRORS_MAX = 50, /* of one document; reading stops there */
 };
 

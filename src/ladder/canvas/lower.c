@@ -19,6 +19,7 @@ typedef struct scope {
     gr_str path; /* "" or "loop/" */
     gr_flow_seq *seq;
     gr_flow_step **step;
+    uint32_t *ports; /* by node: one more than the greatest index that a link takes from it, "split.ys.1" */
 } scope;
 
 static bool lower_scope(lowering *l, const gr_canvas *c, gr_str path, gr_flow_seq **out);
@@ -122,6 +123,25 @@ static uint32_t operand_of(lowering *l, const gr_canvas_link *link, const gr_flo
     return sig->operands_n;
 }
 
+/* A variadic output, the only one of its op, gives `several` values: those that links take. How many there
+ * are depends on shapes and is checked when these are known. */
+static bool add_op_results(lowering *l, gr_flow_step *t, uint32_t several) {
+    const gr_sig *sig = &t->op->sig;
+    bool variadic = sig->outputs_n == 1 && sig->outputs[0].variadic;
+    uint32_t n = variadic ? several : sig->outputs_n;
+    t->results = GR_NEW_N(l->a, gr_flow_ref, n);
+    if (!t->results) return gr_report_oom(l->d);
+    t->results_n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        char index[16];
+        snprintf(index, sizeof index, ".%u", i);
+        gr_str port = variadic ? join(l, sig->outputs[0].name, index, GR_STR("")) : sig->outputs[i].name;
+        if (!port.p) return gr_report_oom(l->d);
+        GR_TRY(add_value(l, t->node, port, n > 1 || variadic, &t->results[i]));
+    }
+    return true;
+}
+
 static bool lower_op(lowering *l, const scope *s, uint32_t node, gr_flow_step *t) {
     const gr_canvas_node *n = t->source;
     t->op = gr_catalog_find(l->catalog, n->op);
@@ -136,12 +156,10 @@ static bool lower_op(lowering *l, const scope *s, uint32_t node, gr_flow_step *t
     }
     uint32_t first = s->x.in_first[node], links = s->x.in_first[node + 1] - first;
     uint32_t *port = GR_NEW_N(l->scratch, uint32_t, links);
-    gr_str *names = GR_NEW_N(l->scratch, gr_str, t->op->sig.outputs_n);
-    if (!port || !names) return gr_report_oom(l->d);
+    if (!port) return gr_report_oom(l->d);
     for (uint32_t i = 0; i < links; i++) port[i] = operand_of(l, &s->c->links[s->x.in[first + i]], t);
     GR_TRY(lower_op_args(l, s, node, t, port));
-    for (uint32_t i = 0; i < t->op->sig.outputs_n; i++) names[i] = t->op->sig.outputs[i].name;
-    return add_results(l, t, names, t->op->sig.outputs_n);
+    return add_op_results(l, t, s->ports[node] ? s->ports[node] : 1);
 }
 
 /* Arguments of a block with canvases inside: one for each input of its bodies, by name. */
@@ -261,11 +279,24 @@ static bool warn_unused(lowering *l, const scope *s) {
     return true;
 }
 
+/* The digits behind the dot of "ys.1"; 0 without. */
+static uint32_t port_index(gr_str port) {
+    const char *dot = port.n ? memchr(port.p, '.', port.n) : NULL;
+    uint32_t n = 0;
+    for (size_t i = dot ? (size_t)(dot - port.p) + 1 : port.n; i < port.n; i++) n = n * 10 + (uint32_t)(port.p[i] - '0');
+    return n;
+}
+
 static bool lower_scope(lowering *l, const gr_canvas *c, gr_str path, gr_flow_seq **out) {
     scope s = {.c = c, .path = path, .seq = GR_NEW(l->a, gr_flow_seq), .step = GR_NEW_N(l->scratch, gr_flow_step *, c->nodes_n)};
     if (!s.seq || !s.step || !gr_canvas_index_make(l->scratch, c, &s.x)) return gr_report_oom(l->d);
     s.seq->steps = GR_NEW_N(l->a, gr_flow_step, c->nodes_n);
-    if (!s.seq->steps) return gr_report_oom(l->d);
+    s.ports = GR_NEW_N(l->scratch, uint32_t, c->nodes_n);
+    if (!s.seq->steps || !s.ports) return gr_report_oom(l->d);
+    for (uint32_t k = 0; k < c->links_n; k++) {
+        uint32_t n = port_index(c->links[k].from_port) + 1;
+        if (n > s.ports[s.x.from[k]]) s.ports[s.x.from[k]] = n;
+    }
     for (uint32_t i = 0; i < s.x.order_n; i++) {
         uint32_t node = s.x.order[i];
         gr_flow_step *t = &s.seq->steps[s.seq->steps_n++];

@@ -98,37 +98,40 @@ static bool read_constant(reader *r, const gr_value *o, gr_canvas_node *n) {
 
 /* ---- plots ---- */
 
-static const char *const plot_keys[] = {"title", "x_label", "series", NULL};
-static const char *const series_keys[] = {"node", "label", "panel", "y_label", "x0", "dx", NULL};
+static const char *const plot_keys[] = {"title", "x_label", "from", "to", "lines", NULL};
+static const char *const line_keys[] = {"output", "label", "panel", "y_label", "x0", "dx", NULL};
 
-static bool read_series(reader *r, const gr_value *v) {
+static bool read_line(reader *r, const gr_value *v) {
     GR_TRY(is_object(r, v, "a line of a plot"));
     gr_str s = {0};
     int64_t panel = 0;
     double f = 0;
-    bool ok = gr_value_known(r->a, r->d, &r->doc, v, series_keys);
-    ok = str(r, v, "node", true, &s) && ok;
+    bool ok = gr_value_known(r->a, r->d, &r->doc, v, line_keys);
+    ok = str(r, v, "output", true, &s) && ok;
     ok = str(r, v, "label", false, &s) && ok;
     ok = str(r, v, "y_label", false, &s) && ok;
     ok = gr_value_i64(r->a, r->d, &r->doc, v, "panel", false, &panel) && ok;
     ok = gr_value_f64(r->a, r->d, &r->doc, v, "x0", false, &f) && ok;
     ok = gr_value_f64(r->a, r->d, &r->doc, v, "dx", false, &f) && ok;
-    if (panel < 0 || panel >= 32)
+    if (panel < 0 || panel >= GR_CANVAS_PANELS_MAX)
         return gr_report(r->d, GR_D_CANVAS_PLOT_BAD, place(r, gr_value_get(v, "panel")), "panels are counted from 0 to 31", "\"panel\" is %lld", (long long)panel);
     return ok;
 }
 
-static bool read_plot_one(reader *r, const gr_value *v) {
+static bool read_plot(reader *r, const gr_value *v) {
     GR_TRY(is_object(r, v, "a plot"));
     gr_str s = {0};
-    gr_value *series = NULL;
+    double f = 0;
+    gr_value *lines = NULL;
     bool ok = gr_value_known(r->a, r->d, &r->doc, v, plot_keys);
     ok = str(r, v, "title", false, &s) && ok;
     ok = str(r, v, "x_label", false, &s) && ok;
-    ok = gr_value_array(r->a, r->d, &r->doc, v, "series", true, &series) && ok;
-    for (uint32_t i = 0; series && i < series->array.n && !enough(r); i++) ok = read_series(r, series->array.v[i]) && ok;
-    if (series && (series->array.n == 0 || series->array.n > 64))
-        return gr_report(r->d, GR_D_CANVAS_PLOT_BAD, place(r, series), "1 to 64 lines", "the plot has %u lines", series->array.n);
+    ok = gr_value_f64(r->a, r->d, &r->doc, v, "from", false, &f) && ok;
+    ok = gr_value_f64(r->a, r->d, &r->doc, v, "to", false, &f) && ok;
+    ok = gr_value_array(r->a, r->d, &r->doc, v, "lines", true, &lines) && ok;
+    for (uint32_t i = 0; lines && i < lines->array.n && !enough(r); i++) ok = read_line(r, lines->array.v[i]) && ok;
+    if (lines && (lines->array.n == 0 || lines->array.n > GR_CANVAS_LINES_MAX))
+        return gr_report(r->d, GR_D_CANVAS_PLOT_BAD, place(r, lines), "1 to 64 lines", "the plot has %u lines", lines->array.n);
     return ok;
 }
 
@@ -144,10 +147,7 @@ static bool read_output(reader *r, const gr_value *o, gr_canvas_node *n) {
         if (enough(r)) return false;
     }
     n->plot = gr_value_get(o, "plot");
-    if (!n->plot) return ok;
-    if (n->plot->kind != GR_V_ARRAY) return read_plot_one(r, n->plot) && ok;
-    for (uint32_t i = 0; i < n->plot->array.n && !enough(r); i++) ok = read_plot_one(r, n->plot->array.v[i]) && ok;
-    return ok;
+    return n->plot ? read_plot(r, n->plot) && ok : ok;
 }
 
 /* ---- nodes with canvases inside ---- */
@@ -274,14 +274,24 @@ static bool read_node(reader *r, const gr_value *o, gr_str pointer, int depth, g
 
 /* ---- links ---- */
 
+/* "y", or "ys.3": one of a port that gives or takes several. */
+static bool port_valid(gr_str s) {
+    const char *dot = memchr(s.p, '.', s.n);
+    if (!dot) return id_valid(s);
+    size_t digits = s.n - (size_t)(dot - s.p) - 1;
+    for (size_t i = 1; i <= digits; i++)
+        if (dot[i] < '0' || dot[i] > '9') return false;
+    return digits >= 1 && digits <= 5 && id_valid((gr_str){s.p, (size_t)(dot - s.p)});
+}
+
 static bool read_end(reader *r, const gr_value *o, const char *key, gr_str *node, gr_str *port) {
     gr_str s = {0};
     GR_TRY(str(r, o, key, true, &s));
     const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
     *node = dot ? (gr_str){s.p, (size_t)(dot - s.p)} : s;
     *port = dot ? (gr_str){dot + 1, s.n - node->n - 1} : (gr_str){0};
-    bool ok = id_valid(*node) && (dot ? id_valid(*port) : true);
-    return ok || gr_report(r->d, GR_D_CANVAS_LINK_END, place(r, gr_value_get(o, key)), "write \"node\" or \"node.port\"", "\"%.*s\" is no end of a link", s.n > 60 ? 60 : (int)s.n, s.p);
+    bool ok = id_valid(*node) && (!dot || port_valid(*port));
+    return ok || gr_report(r->d, GR_D_CANVAS_LINK_END, place(r, gr_value_get(o, key)), "write \"node\", \"node.port\" or, for one of several, \"node.port.0\"", "\"%.*s\" is no end of a link", s.n > 60 ? 60 : (int)s.n, s.p);
 }
 
 static bool read_link(reader *r, const gr_value *o, gr_str pointer, gr_canvas_link *l) {

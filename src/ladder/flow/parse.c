@@ -236,10 +236,15 @@ static bool read_op(parser *p, gr_flow_step *s, const gr_token *results, uint32_
     if (!gr_lex_try_word(&p->l, "node")) return gr_lex_expected(&p->l, "node", "a step ends with @ node \"name\"");
     GR_TRY(read_node_name(p, s));
     GR_TRY(flatten(p, s, by, t));
-    if (results_n != s->op->sig.outputs_n) return complain(p, t, p->l.syntax, "name each output on the left", "another number of results than %.*s has outputs", s->op->id);
+    const gr_sig_tensor *several = s->op->sig.outputs_n == 1 && s->op->sig.outputs[0].variadic ? s->op->sig.outputs : NULL;
+    if (!several && results_n != s->op->sig.outputs_n) return complain(p, t, p->l.syntax, "name each output on the left", "another number of results than %.*s has outputs", s->op->id);
     s->results = GR_NEW_N(p->a, gr_flow_ref, results_n);
     if (!s->results) return oom(p);
-    for (uint32_t i = 0; i < results_n; i++) GR_TRY(define(p, results[i], s->node, s->op->sig.outputs[i].name, &s->results[i]));
+    for (uint32_t i = 0; i < results_n; i++) {
+        char *port = several ? gr_arena_printf(p->a, "%.*s.%u", GR_STR_ARG(several->name), i) : NULL;
+        if (several && !port) return oom(p);
+        GR_TRY(define(p, results[i], s->node, several ? gr_str_of(port) : s->op->sig.outputs[i].name, &s->results[i]));
+    }
     s->results_n = results_n;
     return true;
 }

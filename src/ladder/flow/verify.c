@@ -37,7 +37,8 @@ static void check_define(checker *k, const gr_flow_step *s, uint32_t scope) {
 static bool check_op(checker *k, const gr_flow_step *s, uint32_t scope) {
     if (!s->op || !gr_str_eq(s->op_id, s->op->id)) return bug(k, "F3", s, "has no op, or another than it names");
     const gr_sig *sig = &s->op->sig;
-    if (s->results_n != sig->outputs_n) return bug(k, "F3", s, "has another number of results than the signature");
+    bool variadic = sig->outputs_n == 1 && sig->outputs[0].variadic;
+    if (variadic ? !s->results_n : s->results_n != sig->outputs_n) return bug(k, "F3", s, "has another number of results than the signature");
     if (!s->arg_first || s->arg_first[0] != 0 || s->arg_first[sig->operands_n] != s->args_n) return bug(k, "F4", s, "has arguments that do not fill the operands");
     for (uint32_t p = 0; p < sig->operands_n; p++) {
         uint32_t first = s->arg_first[p], last = s->arg_first[p + 1];
