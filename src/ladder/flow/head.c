@@ -100,8 +100,16 @@ bool gr_head_parse(gr_lex *l, gr_head *h, bool *was) {
     return gr_lex_line(l);
 }
 
+/* Words that the scanner would read as another kind of value. */
+static bool is_reserved(gr_str s) {
+    static const char *const words[] = {"true", "false", "null", "inf", "nan"};
+    for (int i = 0; i < 5; i++)
+        if (gr_str_eqz(s, words[i])) return true;
+    return false;
+}
+
 void gr_name_print(gr_buf *out, gr_str name) {
-    if (gr_symbol_valid(name)) gr_buf_str(out, name);
+    if (gr_symbol_valid(name) && !is_reserved(name)) gr_buf_str(out, name);
     else gr_json_string(out, name);
 }
 

@@ -28,7 +28,8 @@ typedef struct gr_graph_node {
     gr_call call;               /* op, params, operand and output types */
     gr_value_id *args;          /* call.operands_n of them; GR_NO_VALUE for an absent optional */
     gr_value_id *results;       /* call.outputs_n */
-    gr_str node;                /* canvas node it comes from; inside an expanded body "mean/1" */
+    gr_str node;                /* canvas node it comes from; inside an expanded body "mean/1", of a repeat "loop/0/step" */
+    gr_str *also; uint32_t also_n; /* further nodes that opt_common found to be the same */
     gr_place at;
 } gr_graph_node;
 
@@ -44,27 +45,41 @@ typedef struct gr_graph {
     gr_graph_value *values; uint32_t values_n;
     gr_graph_node *nodes; uint32_t nodes_n;
     gr_graph_output *outputs; uint32_t outputs_n;
+    uint32_t values_cap, nodes_cap, outputs_cap; /* of the builder */
+    struct gr_graph_names { gr_map at, next; uint32_t n; } names; /* value name -> value, of the first n values */
 } gr_graph;
+
+enum { GR_GRAPH_NODES_MAX = 1000000, GR_GRAPH_EXPAND_MAX = 32 }; /* nodes; how deep graph bodies may nest */
 
 /* Type of one flow input as found (file header) or declared. */
 typedef struct gr_input_type { gr_str node; gr_type type; } gr_input_type;
 
+/* Calls are inlined, repeats unrolled, a branch on a constant takes its side; a branch on anything else is
+ * flow/branch-not-static. inputs: those whose data is known, by node id, after conversion to the declared
+ * dtype; the others need a declared dtype and shape. A symbol has the size of the first input that names it;
+ * another size elsewhere is graph/symbol-conflict. */
 bool gr_flow_lower(gr_arena *a, gr_diags *d, const gr_flow *f, const gr_catalog *catalog,
                    const gr_input_type *inputs, uint32_t inputs_n, gr_graph *out);
-/* Also from a declared-only canvas: symbols without a value get one from inputs' actual sizes. */
+/* The invariants G1 to G10 of README.md: a graph that breaks one is our bug. */
 bool gr_graph_verify(gr_diags *d, const gr_graph *g);
 void gr_graph_print(gr_buf *out, const gr_graph *g);
 /* Text as in the design page; types after ':' are checked against inference. */
 bool gr_graph_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, const gr_catalog *catalog, gr_graph *out);
-/* Rewrites, each gives a new graph in the arena: */
+/* Rewrites, each gives a new graph in the arena. It shares types, parameters and constants with the old
+ * one, whose arena must live as long.
+ * dead: keeps what an output needs, and every input and parameter. common: equal calls of equal operands become
+ * one, the names of the others are kept in `also`. */
 bool gr_graph_opt_dead(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *out);
 bool gr_graph_opt_common(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *out);
-/* Expands graph bodies: of ops without a usable kernel, or of all (`all`, for the oracle). `usable` may be NULL. */
+/* Expands graph bodies: of ops without a usable kernel, or of all (`all`, for the oracle). `usable` NULL: an op with
+ * a [[kernel]] is usable. Bodies in bodies too, to GR_GRAPH_EXPAND_MAX. */
 typedef bool gr_graph_usable_fn(void *user, const gr_graph *g, uint32_t node);
 bool gr_graph_opt_expand(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog,
                          bool all, gr_graph_usable_fn *usable, void *user, gr_graph *out);
 
-/* Builder, for clients that have no canvas (op run, the trainer): types are inferred. */
+/* Builder, for clients that have no canvas (op run, the trainer): types are inferred. A zeroed gr_graph with name
+ * and tier set is the empty graph; names are copied and made unique ("x~2"). GR_NO_VALUE or false when
+ * memory fails (or reported); a node's results are named by `node`, "node.port" when there are several. */
 gr_value_id gr_graph_add_input(gr_arena *a, gr_graph *g, gr_str name, gr_type type, gr_source source);
 gr_value_id gr_graph_add_constant(gr_arena *a, gr_graph *g, gr_str name, gr_array value);
 bool gr_graph_add_node(gr_arena *a, gr_diags *d, gr_graph *g, const gr_op *op, const gr_value_id *args, uint32_t args_n,
