@@ -98,6 +98,7 @@ struct gr_wgsl_type {
     uint32_t leaves; /* scalar leaves of a fixed-size type, in memory order; 0 otherwise or beyond 2^31 */
     bool storable, constructible, host_shareable, creation_fixed, fixed_footprint;
     bool has_atomic, has_runtime, has_bool, has_f16; /* anywhere inside */
+    uint8_t layout_checked; /* bit set of address spaces whose layout rules it was tested against */
     gr_str text; /* as a user writes it: array<vec3<f32>, 4> */
 };
 
@@ -192,6 +193,7 @@ struct gr_wgsl_expr {
     const gr_wgsl_type *type; /* NULL for names of types, enumerants and functions */
     bool is_ref;              /* see W2 */
     bool implicit;            /* inserted by the checker: a printer skips it */
+    uint16_t height;          /* of the tree below; at most 512 after the parser, a little more with implicit nodes */
     gr_wgsl_space space; gr_wgsl_access access; /* when is_ref */
     gr_wgsl_stage stage;
     const gr_wgsl_const *value; /* set iff stage is CONST and the expression is a value */
