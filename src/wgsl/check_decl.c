@@ -371,12 +371,12 @@ static bool check_alias(gr_wgsl_front *f, gr_wgsl_decl *d) {
 static bool check_decl(gr_wgsl_front *f, gr_wgsl_decl *d) {
     switch (d->kind) {
     case GR_WD_ALIAS: return check_alias(f, d);
-    case GR_WD_CONST: return only_attrs(f, d->attr, d->attr_n, 0, "a const") & gr_wgsl_check_const(f, d);
+    case GR_WD_CONST: return gr_wgsl_check_const(f, d) && only_attrs(f, d->attr, d->attr_n, 0, "a const");
     case GR_WD_OVERRIDE: return check_override(f, d);
     case GR_WD_VAR: return check_module_var(f, d);
     case GR_WD_STRUCT: return check_struct(f, d);
     case GR_WD_FUNCTION: return check_function(f, d);
-    case GR_WD_CONST_ASSERT: return only_attrs(f, d->attr, d->attr_n, 0, "a const_assert") & gr_wgsl_check_assert(f, &d->init);
+    case GR_WD_CONST_ASSERT: return gr_wgsl_check_assert(f, &d->init) && only_attrs(f, d->attr, d->attr_n, 0, "a const_assert");
     default: return true;
     }
 }

@@ -1,0 +1,4 @@
+/* Alias analysis (filled in next). */
+#include "wgsl/wgsl_int.h"
+
+bool gr_wgsl_check_alias(gr_wgsl_front *f) { return f != NULL; }

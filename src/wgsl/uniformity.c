@@ -1,0 +1,4 @@
+/* Uniformity analysis (filled in next). */
+#include "wgsl/wgsl_int.h"
+
+bool gr_wgsl_check_uniformity(gr_wgsl_front *f) { return f != NULL; }
