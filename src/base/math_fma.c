@@ -69,8 +69,14 @@ static double pack(u128 x, int e, uint64_t sign) {
     return gr_from_bits_(sign | (((biased - 1) << 52) + m + up));
 }
 
+/* Mantissas of 26 bits each (f32 values, small integers): the product is exact as it is. */
+static bool product_is_exact(double a, double b, double p) {
+    return ((gr_bits_(a) | gr_bits_(b)) & 0x7FFFFFF) == 0 && gr_abs_(p) >= 0x1p-960 && gr_abs_(p) < GR_INF;
+}
+
 double gr_fma(double a, double b, double c) {
     double p = a * b;
+    if (product_is_exact(a, b, p) && !gr_isnan(c)) return p + c;
     if (gr_isnan(a) || gr_isnan(b) || gr_isnan(c)) return GR_NAN;
     if (gr_abs_(a) == GR_INF || gr_abs_(b) == GR_INF || a == 0 || b == 0 || gr_abs_(c) == GR_INF) {
         double s = gr_abs_(c) == GR_INF && gr_abs_(a) != GR_INF && gr_abs_(b) != GR_INF ? c : p + c;

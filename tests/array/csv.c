@@ -166,11 +166,31 @@ static void files_by_their_ending(void **state) {
     assert_true(gr_array_get_f64(&x, 2) == 5);
 }
 
+static void failing_memory_is_reported(void **state) {
+    (void)state;
+    bool ok = false;
+    for (uint64_t n = 1; !ok && n < 50; n++) {
+        gr_arena a = {0};
+        gr_csv csv;
+        gr_buf b = {0};
+        gr_diags_clear(&diags);
+        gr_heap_fail_nth(n);
+        ok = gr_csv_read(&a, &diags, GR_STR("x.csv"), GR_STR("a,\"b\"\n1,2\n"), GR_DTYPE_F32, &csv) &&
+             gr_csv_write(&b, &diags, &csv.values, csv.names);
+        gr_heap_fail_nth(0);
+        if (!ok) assert_true(diags.out_of_memory);
+        gr_buf_free(&b);
+        gr_arena_free(&a);
+    }
+    assert_true(ok);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(separators_headers_and_line_ends), T(integers_keep_their_digits), T(complaints_name_the_place),
         T(hostile_tables_stay_small), T(numbers_round_trip), T(files_by_their_ending),
+        T(failing_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,11 +189,35 @@ static void the_shared_series_loads(void **state) {
     assert_true(x.dtype == GR_DTYPE_F32 && x.rank == 1 && x.dims[0] == 108000);
 }
 
+/* Whatever allocation fails, the reader says so and nothing leaks or crashes. */
+static void failing_memory_is_reported(void **state) {
+    (void)state;
+    uint8_t cube[48] = {1};
+    gr_str good = file(1, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3, 4)}", cube, 48);
+    bool ok = false;
+    for (uint64_t n = 1; !ok && n < 50; n++) {
+        gr_arena a = {0};
+        gr_array x;
+        gr_buf b = {0};
+        gr_diags_clear(&diags);
+        gr_heap_fail_nth(n);
+        ok = gr_npy_read(&a, &diags, GR_STR("x.npy"), good, &x);
+        if (!ok) assert_true(diags.out_of_memory);
+        ok = ok && gr_npy_write(&b, &x);
+        gr_heap_fail_nth(0);
+        if (ok) assert_int_equal(gr_array_get_i64(&x, 0), 256);
+        gr_buf_free(&b);
+        gr_arena_free(&a);
+    }
+    assert_true(ok);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
         T(every_dtype_and_rank_round_trips), T(orders_and_versions), T(damaged_files_are_refused),
-        T(every_truncation_and_flip_is_survived), T(numpy_agrees), T(the_shared_series_loads),
+        T(every_truncation_and_flip_is_survived), T(failing_memory_is_reported), T(numpy_agrees),
+        T(the_shared_series_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
