@@ -1,0 +1,167 @@
+/* choose.c: which body or kernel of an op runs on a target, and why the others do not. */
+#include "ladder/kernel/kernel_int.h"
+
+const char *gr_kernel_storage_type(const gr_target *t, gr_dtype type) {
+    if (type == GR_DTYPE_F64) return t->kind == GR_TARGET_ORACLE ? "f32" : NULL;
+    return gr_dtype_wgsl(type);
+}
+
+static bool feature_met(const gr_target *t, gr_str f) {
+    if (t->kind == GR_TARGET_ORACLE) return true;
+    if (gr_str_eqz(f, "subgroups")) return t->subgroups;
+    if (gr_str_eqz(f, "shader-f16")) return t->shader_f16;
+    if (gr_str_eqz(f, "timestamps") || gr_str_eqz(f, "timestamp-query")) return t->timestamps;
+    return false;
+}
+
+/* Limits are written as features with a number: "invocations=512", "workgroup-storage=32768". */
+static bool limit_met(const gr_target *t, gr_str f, bool *is_limit) {
+    static const char *const name[] = {"invocations=", "workgroup-storage=", "storage-buffers=", "storage-binding="};
+    uint64_t have[] = {t->max_invocations, t->max_workgroup_storage, t->max_storage_buffers, t->max_storage_binding};
+    for (uint32_t i = 0; i < 4; i++) {
+        size_t k = strlen(name[i]);
+        if (!gr_str_starts(f, name[i])) continue;
+        uint64_t need = 0;
+        for (; k < f.n && f.p[k] >= '0' && f.p[k] <= '9' && need < (UINT64_MAX >> 4); k++) need = need * 10 + (uint64_t)(f.p[k] - '0');
+        *is_limit = true;
+        return have[i] >= need;
+    }
+    *is_limit = false;
+    return false;
+}
+
+static bool requires_met(const gr_target *t, const gr_kernel_decl *k, gr_choice *c) {
+    for (uint32_t i = 0; i < k->requires_n; i++) {
+        bool is_limit;
+        bool ok = limit_met(t, k->requires_[i], &is_limit) || (!is_limit && feature_met(t, k->requires_[i]));
+        if (ok || t->kind == GR_TARGET_ORACLE) continue;
+        if (c->want_why) gr_buf_printf(&c->why, "needs %.*s", GR_STR_ARG(k->requires_[i]));
+        return false;
+    }
+    return true;
+}
+
+static bool dtype_met(const gr_target *t, const gr_kernel_decl *k, gr_dtype type, gr_choice *c) {
+    if (type == GR_DTYPE_F16 && !t->shader_f16 && t->kind == GR_TARGET_WEBGPU) {
+        if (c->want_why) gr_buf_puts(&c->why, "f16 needs shader-f16");
+        return false;
+    }
+    if (!gr_kernel_storage_type(t, type)) {
+        if (c->want_why) gr_buf_printf(&c->why, "%s exists on the oracle only", gr_dtype_name(type));
+        return false;
+    }
+    if (!k || k->dtypes_n == 0) return true;
+    for (uint32_t i = 0; i < k->dtypes_n; i++)
+        if (k->dtypes[i] == type) return true;
+    if (c->want_why) gr_buf_printf(&c->why, "not for %s", gr_dtype_name(type));
+    return false;
+}
+
+static bool dtypes_met(const gr_target *t, const gr_call *call, const gr_kernel_decl *k, gr_choice *c) {
+    for (uint32_t i = 0; k && i < k->binding.aliases_n; i++) {
+        gr_dtype type = gr_dtype_find(k->binding.aliases[i].dtype);
+        if (type == GR_DTYPE_NONE && !gr_call_dtype(call, k->binding.aliases[i].dtype, &type)) continue;
+        GR_TRY(dtype_met(t, k, type, c));
+    }
+    for (uint32_t i = 0; k && k->binding.aliases_n == 0 && i < call->op->sig.dtypes_n; i++) {
+        gr_dtype type;
+        if (gr_call_dtype(call, call->op->sig.dtypes[i].var, &type)) GR_TRY(dtype_met(t, k, type, c));
+    }
+    for (uint32_t i = 0; i < call->operands_n; i++)
+        if (call->operands[i].dtype != GR_DTYPE_NONE) GR_TRY(dtype_met(t, NULL, call->operands[i].dtype, c));
+    for (uint32_t i = 0; i < call->outputs_n; i++) GR_TRY(dtype_met(t, NULL, call->outputs[i].dtype, c));
+    return true;
+}
+
+static bool when_met(const gr_call *call, const gr_kernel_decl *k, gr_choice *c) {
+    if (!k->when) return true;
+    gr_diags ignored;
+    gr_diags_init(&ignored);
+    bool yes = false;
+    if (!gr_expr_true(&ignored, k->when, call, (gr_place){0}, &yes)) yes = false;
+    gr_diags_free(&ignored);
+    if (!yes && c->want_why) gr_buf_puts(&c->why, "its `when` is false for these shapes");
+    return yes;
+}
+
+static bool kernel_matches(const gr_target *t, gr_tier tier, const gr_call *call, const gr_kernel_decl *k, bool any_order, gr_choice *c) {
+    GR_TRY(requires_met(t, k, c) && dtypes_met(t, call, k, c) && when_met(call, k, c));
+    if (k->order != GR_ORDER_UNORDERED || any_order) return true;
+    if (c->want_why) gr_buf_printf(&c->why, "unordered, which %s does not allow", gr_tier_name(tier));
+    return false;
+}
+
+/* First match in file order; false when none. `why` then holds the reasons. */
+static bool first_kernel(const gr_target *t, gr_tier tier, const gr_call *call, bool any_order, gr_choice *c) {
+    const gr_op *op = call->op;
+    for (uint32_t i = 0; i < op->kernels_n; i++) {
+        size_t mark = c->why.n;
+        if (c->want_why) gr_buf_printf(&c->why, "%s%.*s passed over: ", mark ? "; " : "", GR_STR_ARG(op->kernels[i].file));
+        if (!kernel_matches(t, tier, call, &op->kernels[i], any_order, c)) continue;
+        c->why.n = mark;
+        if (c->want_why) {
+            gr_buf_printf(&c->why, "%s%.*s: ", mark ? "; " : "", GR_STR_ARG(op->kernels[i].file));
+            if (op->kernels_n == 1) gr_buf_puts(&c->why, "the only kernel, matches");
+            else gr_buf_printf(&c->why, "kernel %u of %u, the first that matches", i + 1, op->kernels_n);
+        }
+        c->kind = GR_CHOICE_FILE;
+        c->decl = &op->kernels[i];
+        return true;
+    }
+    return false;
+}
+
+static bool any_kernel(const gr_target *t, gr_tier tier, const gr_call *call, gr_choice *c) {
+    if (first_kernel(t, tier, call, tier == GR_TIER_FAST, c)) return true;
+    /* prod takes an unordered kernel only where the op offers no fixed-order one that matches. */
+    if (tier != GR_TIER_PROD) return false;
+    c->why.n = 0;
+    return first_kernel(t, tier, call, true, c);
+}
+
+static bool body_choice(const gr_target *t, const gr_call *call, gr_body_kind body, gr_choice *c) {
+    const gr_op *op = call->op;
+    if (op->body != body || !dtypes_met(t, call, NULL, c)) return false;
+    if (body == GR_BODY_MAP) {
+        if (c->want_why) gr_buf_printf(&c->why, "%sgenerated from the map body", c->why.n ? "; " : "");
+        c->kind = GR_CHOICE_MAP;
+        return true;
+    }
+    if (body != GR_BODY_REFERENCE || t->kind != GR_TARGET_ORACLE) return false;
+    if (c->want_why) gr_buf_printf(&c->why, "%sthe reference, as the op says for the CPU", c->why.n ? "; " : "");
+    c->kind = GR_CHOICE_FILE;
+    c->decl = &op->reference;
+    return true;
+}
+
+void gr_kernel_choose(const gr_target *t, gr_tier tier, const gr_call *call, gr_choice *c) {
+    const gr_op *op = call->op;
+    if (t->kind == GR_TARGET_ORACLE) {
+        bool kernel = !t->reference && gr_str_eqz(op->cpu, "kernel");
+        if (kernel && any_kernel(t, tier, call, c)) return;
+        if (!t->reference && gr_str_eqz(op->cpu, "graph") && op->body == GR_BODY_GRAPH) return;
+        if (body_choice(t, call, GR_BODY_MAP, c) || body_choice(t, call, GR_BODY_REFERENCE, c)) return;
+        if (!t->reference && !kernel && op->body != GR_BODY_GRAPH) any_kernel(t, tier, call, c);
+        return;
+    }
+    if (any_kernel(t, tier, call, c)) return;
+    if (op->body == GR_BODY_MAP) body_choice(t, call, GR_BODY_MAP, c);
+}
+
+/* Over the binding limit, without a way to cut it: a graph body may still be cut op by op. */
+static bool needs_expansion(const gr_target *t, const gr_call *call, const gr_choice *c) {
+    const gr_op *op = call->op;
+    if (op->body != GR_BODY_GRAPH || op->splits_n || (c->decl && c->decl->binding.splits_n)) return false;
+    for (uint32_t i = 0; i < call->operands_n + call->outputs_n; i++) {
+        const gr_type *x = i < call->operands_n ? &call->operands[i] : &call->outputs[i - call->operands_n];
+        uint64_t bytes = 0;
+        if (x->dtype != GR_DTYPE_NONE && (!gr_type_device_bytes(x, &bytes) || bytes > t->max_storage_binding)) return true;
+    }
+    return false;
+}
+
+bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call) {
+    gr_choice c = {0};
+    gr_kernel_choose(t, tier, call, &c);
+    return c.kind != GR_CHOICE_NONE && !needs_expansion(t, call, &c);
+}

@@ -1,0 +1,234 @@
+/* file.c: the passes of a WGSL file, its variables bound as the op's binding clauses say. */
+#include "ladder/kernel/kernel_int.h"
+
+/* One pass of one operand of an `each`. */
+typedef struct pass_ctx {
+    gr_inst *in;
+    const gr_kernel_decl *k;
+    const gr_pass *pass;
+    gr_call call; /* a copy, with `each` set */
+    const gr_wgsl_module *m;
+    const gr_wgsl_entry *entry;
+    uint32_t module;
+} pass_ctx;
+
+static bool misfit(const pass_ctx *p, gr_str var, const char *what) {
+    return gr_report(p->in->d, GR_D_KERNEL_BINDING, p->in->at, "compare the [[kernel]] binding with the module",
+                     "%.*s, %.*s, pass %.*s: %.*s %s", GR_STR_ARG(p->call.op->id), GR_STR_ARG(p->k->file),
+                     GR_STR_ARG(p->pass->entry), GR_STR_ARG(var), what);
+}
+
+/* Value of a tensor name: an operand (the current one of a variadic), or an output. */
+static bool tensor_value(const pass_ctx *p, gr_str name, gr_value_id *v, bool *is_output, uint32_t *index) {
+    const gr_call *c = &p->call;
+    for (uint32_t i = 0; i < c->op->sig.outputs_n; i++) {
+        if (!gr_str_eq(c->op->sig.outputs[i].name, name)) continue;
+        *v = p->in->results[i];
+        *is_output = true;
+        *index = i;
+        return true;
+    }
+    for (uint32_t i = 0; i < c->op->sig.operands_n; i++) {
+        if (!gr_str_eq(c->op->sig.operands[i].name, name)) continue;
+        uint32_t at = c->operand_first[i] + (c->op->sig.operands[i].variadic ? c->each : 0);
+        *is_output = false;
+        *index = i;
+        *v = at < c->operand_first[i + 1] && c->operands[at].dtype != GR_DTYPE_NONE ? p->in->args[at] : GR_NO_VALUE;
+        return true;
+    }
+    return false;
+}
+
+static bool uses(const gr_wgsl_entry *e, const gr_wgsl_decl *var) {
+    for (uint32_t i = 0; i < e->resource_n; i++)
+        if (e->resource[i] == var) return true;
+    return false;
+}
+
+static bool bound_elsewhere(const gr_binding *b, gr_str output) {
+    for (uint32_t i = 0; i < b->binds_n; i++)
+        if (b->binds[i].kind == GR_BIND_WRITE && gr_str_eq(b->binds[i].tensor, output)) return true;
+    return false;
+}
+
+/* The result that an inout operand becomes: the k-th inout clause goes with the k-th output that no clause writes. */
+static gr_value_id inout_result(const pass_ctx *p, const gr_bind *bind) {
+    const gr_binding *b = &p->k->binding;
+    uint32_t k = 0;
+    for (const gr_bind *x = b->binds; x < bind; x++) k += x->kind == GR_BIND_INOUT;
+    for (uint32_t i = 0; i < p->call.op->sig.outputs_n; i++) {
+        if (bound_elsewhere(b, p->call.op->sig.outputs[i].name)) continue;
+        if (k-- == 0) return p->in->results[i];
+    }
+    return GR_NO_VALUE;
+}
+
+static bool scratch_bytes(const pass_ctx *p, const gr_bind *bind, uint64_t *bytes) {
+    gr_dtype type = gr_dtype_find(bind->dtype);
+    int64_t n;
+    if (type == GR_DTYPE_NONE) gr_call_dtype(&p->call, bind->dtype, &type);
+    GR_TRY(gr_expr_int(p->in->d, bind->size, &p->call, NULL, NULL, p->in->at, &n));
+    gr_type t = {.dtype = type, .rank = 1, .dim = {{.n = n < 1 ? 1 : (uint64_t)n}}};
+    return gr_type_device_bytes(&t, bytes) || misfit(p, bind->var, "is too large a scratch buffer");
+}
+
+static gr_operand_kind bind_kind(gr_bind_kind k) {
+    switch (k) {
+    case GR_BIND_READ: return GR_KB_VALUE_READ;
+    case GR_BIND_WRITE: return GR_KB_VALUE_WRITE;
+    case GR_BIND_INOUT: return GR_KB_VALUE_INOUT;
+    case GR_BIND_SCRATCH: return GR_KB_SCRATCH;
+    case GR_BIND_COUNT: return GR_KB_COUNT;
+    case GR_BIND_UNIFORM: return GR_KB_UNIFORM;
+    default: return GR_KB_NONE;
+    }
+}
+
+static bool fill_bind(pass_ctx *p, const gr_bind *bind, const gr_wgsl_decl *var, gr_kernel_bind *b) {
+    bool is_output = false;
+    uint32_t index = 0;
+    *b = (gr_kernel_bind){.kind = bind_kind(bind->kind), .group = var->group, .binding = var->binding, .var = bind->var,
+                          .value = GR_NO_VALUE, .result = GR_NO_VALUE,
+                          .writable = var->space == GR_WGSL_SPACE_STORAGE && var->access != GR_WGSL_READ};
+    if (bind->kind == GR_BIND_UNIFORM) return gr_uniform_fill(p->in, p->k, &p->call, bind, var, &b->data, &b->bytes);
+    if (bind->kind == GR_BIND_SCRATCH) {
+        for (const gr_bind *x = p->k->binding.binds; x < bind; x++) b->scratch += x->kind == GR_BIND_SCRATCH;
+        return scratch_bytes(p, bind, &b->bytes);
+    }
+    if (!tensor_value(p, bind->tensor, &b->value, &is_output, &index)) return misfit(p, bind->var, "binds a name that the signature does not have");
+    if (bind->kind == GR_BIND_INOUT) b->result = inout_result(p, bind);
+    return true;
+}
+
+static bool fill_binds(pass_ctx *p, gr_kernel *k) {
+    const gr_binding *g = &p->k->binding;
+    k->binds = GR_NEW_N(p->in->a, gr_kernel_bind, p->entry->resource_n + 1);
+    if (!k->binds) return gr_report_oom(p->in->d);
+    for (uint32_t i = 0; i < g->binds_n; i++) {
+        const gr_wgsl_decl *var = gr_wgsl_find_decl(p->m, g->binds[i].var);
+        if (!var || var->kind != GR_WD_VAR || !var->has_binding) return misfit(p, g->binds[i].var, "is no resource of the module");
+        if (!uses(p->entry, var)) continue;
+        if (k->binds_n == p->entry->resource_n) return misfit(p, g->binds[i].var, "is bound twice");
+        GR_TRY(fill_bind(p, &g->binds[i], var, &k->binds[k->binds_n++]));
+    }
+    if (k->binds_n != p->entry->resource_n) return misfit(p, p->pass->entry, "uses a resource that no clause binds");
+    return true;
+}
+
+static bool fill_overrides(pass_ctx *p, gr_kernel *k) {
+    const gr_binding *g = &p->k->binding;
+    if (g->overrides_n == 0) return true;
+    k->overrides = GR_NEW_N(p->in->a, gr_kernel_override, g->overrides_n);
+    if (!k->overrides) return gr_report_oom(p->in->d);
+    for (uint32_t i = 0; i < g->overrides_n; i++) {
+        bool used = false;
+        for (uint32_t j = 0; j < p->entry->overrides_n; j++) used = used || gr_str_eq(p->entry->overrides[j]->name, g->overrides[i].name);
+        if (!used) continue;
+        double v;
+        GR_TRY(gr_expr_float(p->in->d, g->overrides[i].value, &p->call, p->in->at, &v));
+        k->overrides[k->overrides_n++] = (gr_kernel_override){g->overrides[i].name, v};
+    }
+    return true;
+}
+
+static bool fill_workgroup(pass_ctx *p, gr_kernel *k) {
+    const gr_target *t = p->in->t;
+    uint64_t bytes = p->entry->workgroup_bytes;
+    memcpy(k->workgroup, p->entry->workgroup_size, sizeof k->workgroup);
+    if (k->overrides_n || !k->workgroup[0] || !k->workgroup[1] || !k->workgroup[2]) {
+        gr_wgsl_override_value v[32];
+        gr_wgsl_spec spec;
+        gr_arena scratch = {0};
+        uint32_t n = 0;
+        for (; n < k->overrides_n && n < 32; n++) v[n] = (gr_wgsl_override_value){k->overrides[n].name, k->overrides[n].value};
+        bool ok = gr_wgsl_specialize(&scratch, p->in->d, p->m, p->pass->entry, v, n, &spec);
+        if (ok) memcpy(k->workgroup, spec.workgroup_size, sizeof k->workgroup);
+        if (ok) bytes = spec.workgroup_bytes;
+        gr_arena_free(&scratch);
+        GR_TRY(ok);
+    }
+    uint64_t lanes = (uint64_t)k->workgroup[0] * k->workgroup[1] * k->workgroup[2];
+    if (lanes > t->max_invocations || bytes > t->max_workgroup_storage || p->entry->resource_n > t->max_storage_buffers + 1u)
+        return gr_report(p->in->d, GR_D_KERNEL_MISSING, p->in->at, "declare what the kernel needs in its `requires`, so that another is tried",
+                         "%.*s, %.*s: %llu invocations and %llu bytes of workgroup memory in a workgroup, %u resources; the adapter has %u, %llu and %u",
+                         GR_STR_ARG(p->call.op->id), GR_STR_ARG(p->k->file), (unsigned long long)lanes, (unsigned long long)bytes,
+                         p->entry->resource_n, t->max_invocations, (unsigned long long)t->max_workgroup_storage, t->max_storage_buffers);
+    return true;
+}
+
+static bool eval(pass_ctx *p, const gr_expr *e, uint64_t none, uint64_t *out) {
+    int64_t v = (int64_t)none;
+    if (e) GR_TRY(gr_expr_int(p->in->d, e, &p->call, NULL, NULL, p->in->at, &v));
+    *out = v < 0 ? 0 : (uint64_t)v;
+    return true;
+}
+
+static bool fill_grid(pass_ctx *p, gr_kernel *k) {
+    const gr_pass *pass = p->pass;
+    uint64_t lanes = (uint64_t)k->workgroup[0] * k->workgroup[1] * k->workgroup[2], items, per;
+    k->grid[1] = k->grid[2] = 1;
+    switch (pass->kind) {
+    case GR_PASS_OVER:
+        GR_TRY(eval(p, pass->size[0], 1, &items));
+        k->grid[0] = items / lanes + (items % lanes != 0);
+        k->linear = true;
+        return true;
+    case GR_PASS_GRID:
+        for (int i = 0; i < 3; i++) GR_TRY(eval(p, pass->size[i], 1, &k->grid[i]));
+        return true;
+    case GR_PASS_INDIRECT: {
+        bool is_output;
+        uint32_t index;
+        gr_value_id v;
+        if (!tensor_value(p, pass->count_of, &v, &is_output, &index) || v == GR_NO_VALUE) return misfit(p, pass->count_of, "has no count");
+        const gr_type *t = is_output ? &p->call.outputs[index] : &p->call.operands[p->call.operand_first[index]];
+        GR_TRY(eval(p, pass->size[0], 1, &per));
+        k->indirect_per = per == 0 || per > UINT32_MAX ? 1 : (uint32_t)per;
+        items = t->rank ? t->dim[0].n : 1;
+        k->grid[0] = items / k->indirect_per + (items % k->indirect_per != 0);
+        k->linear = true;
+        k->indirect = t->bounded ? v : GR_NO_VALUE; /* a static tensor's count is its size */
+        return true;
+    }
+    default: return GR_BUG(p->in->d, "K1", "pass %.*s has no kind", GR_STR_ARG(pass->entry));
+    }
+}
+
+static bool one_pass(pass_ctx *p) {
+    gr_kernel *k = gr_inst_push(p->in);
+    if (!k) return gr_report_oom(p->in->d);
+    k->origin = p->k->file;
+    k->order = p->k->order == GR_ORDER_NONE ? GR_ORDER_FIXED : p->k->order;
+    k->entry = p->pass->entry;
+    k->module = p->module;
+    GR_TRY(fill_overrides(p, k) && fill_workgroup(p, k) && fill_grid(p, k) && fill_binds(p, k));
+    if (k->grid[0] == 0 || k->grid[1] == 0 || k->grid[2] == 0) --*p->in->n; /* nothing to do */
+    return true;
+}
+
+static uint32_t each_count(const gr_call *c, gr_str name) {
+    for (uint32_t i = 0; i < c->op->sig.operands_n; i++)
+        if (gr_str_eq(c->op->sig.operands[i].name, name)) return c->operand_first[i + 1] - c->operand_first[i];
+    return 0;
+}
+
+bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k) {
+    pass_ctx p = {.in = in, .k = k, .call = *in->call};
+    p.module = gr_cache_file(in->cache, in->d, in->call, k, in->t);
+    if (p.module == UINT32_MAX) {
+        if (gr_diags_ok(in->d))
+            gr_report(in->d, GR_D_KERNEL_INVALID, in->at, NULL, "%.*s: %.*s does not load", GR_STR_ARG(in->call->op->id), GR_STR_ARG(k->file));
+        return false;
+    }
+    gr_cache_name_node(in->cache, p.module, in->node);
+    p.m = in->cache->module.v[p.module].wgsl;
+    for (uint32_t i = 0; i < k->binding.passes_n; i++) {
+        p.pass = &k->binding.passes[i];
+        p.entry = gr_wgsl_find_entry(p.m, p.pass->entry);
+        if (!p.entry) return misfit(&p, p.pass->entry, "is no entry point of the module");
+        uint32_t times = p.pass->each.n ? each_count(in->call, p.pass->each) : 1;
+        for (p.call.each = 0; p.call.each < times; p.call.each++) GR_TRY(one_pass(&p));
+        p.call.each = 0;
+    }
+    return true;
+}
