@@ -124,6 +124,13 @@ bool gr_scan_string(gr_scan *s, gr_str *out) {
     return true;
 }
 
+bool gr_scan_name(gr_scan *s, gr_str *out) {
+    gr_str t = gr_scan_peek(s);
+    if (t.n && t.p[0] == '"') return gr_scan_string(s, out);
+    *out = gr_scan_token(s);
+    return out->n > 0 || gr_scan_fail(s, "expected a name");
+}
+
 bool gr_scan_hash(gr_scan *s, gr_sha256 *out) {
     gr_str t = gr_scan_token(s);
     return (!s->failed && gr_sha256_parse(t, out)) || gr_scan_fail(s, "expected sha256: and 64 hex digits");
@@ -177,6 +184,10 @@ bool gr_scan_block(gr_scan *s, gr_str *out) {
     return gr_scan_expect(s, "}");
 }
 
+void gr_scan_skip_line(gr_scan *s) {
+    while (s->at < s->text.n && s->text.p[s->at] != '\n') s->at++;
+}
+
 bool gr_scan_at_end(gr_scan *s) {
     return !s->failed && gr_scan_peek(s).n == 0;
 }
@@ -203,6 +214,16 @@ void gr_buf_quoted(gr_buf *b, gr_str s) {
         else gr_buf_putc(b, (char)c);
     }
     gr_buf_putc(b, '"');
+}
+
+void gr_buf_name(gr_buf *b, gr_str s) {
+    bool bare = s.n > 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        bare = bare && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/');
+    }
+    if (bare) gr_buf_str(b, s);
+    else gr_buf_quoted(b, s);
 }
 
 void gr_buf_hex(gr_buf *b, const uint8_t *p, uint64_t n) {

@@ -28,15 +28,18 @@ bool gr_scan_u64(gr_scan *s, uint64_t *out);
 bool gr_scan_u32(gr_scan *s, uint32_t *out);
 bool gr_scan_f64(gr_scan *s, double *out);         /* as gr_buf_f64 writes it */
 bool gr_scan_string(gr_scan *s, gr_str *out);      /* a quoted string, unescaped */
+bool gr_scan_name(gr_scan *s, gr_str *out);        /* a bare word or a quoted string */
 bool gr_scan_hash(gr_scan *s, gr_sha256 *out);
 bool gr_scan_hex(gr_scan *s, uint8_t **out, uint64_t *n); /* an even run of hex digits, or - for none */
 /* Text between braces written as lines "| ...", see gr_buf_block. */
 bool gr_scan_block(gr_scan *s, gr_str *out);
+void gr_scan_skip_line(gr_scan *s); /* to the end of the line */
 bool gr_scan_at_end(gr_scan *s);
 
 /* "{" and every line of the text behind `indent` and "| ", then the brace. */
 void gr_buf_block(gr_buf *b, gr_str text, const char *indent);
 void gr_buf_quoted(gr_buf *b, gr_str s); /* JSON string */
+void gr_buf_name(gr_buf *b, gr_str s);   /* bare where that is one token, else quoted */
 void gr_buf_hex(gr_buf *b, const uint8_t *p, uint64_t n); /* or - for none */
 
 #endif

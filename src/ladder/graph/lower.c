@@ -26,7 +26,7 @@ bool gr_graph_lower(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalo
         GR_TRY(gr_graph_opt_expand(a, d, g, catalog, false, usable, &u, expanded));
         g = expanded;
     }
-    *out = (gr_kernels){.graph = g, .target = *t};
+    *out = (gr_kernels){.graph = g, .target = *t, .tier = g->tier};
     gr_kernel_cache *cache = gr_kernel_cache_new(a);
     if (!cache) return gr_report_oom(d);
     bool ok = true; /* every node's trouble is reported, not the first alone */

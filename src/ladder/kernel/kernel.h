@@ -64,6 +64,7 @@ typedef struct gr_kernel {
 typedef struct gr_kernels {
     const gr_graph *graph;  /* the graph the nodes were taken from, after expansion */
     gr_target target;
+    gr_tier tier;          /* that the kernels were chosen for */
     gr_kernel *list; uint32_t n; /* in dispatch order */
 } gr_kernels;
 

@@ -167,7 +167,10 @@ bool gr_kernels_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, co
     parser p = {.s = {.arena = a, .d = d, .name = GR_D_KERNEL_SYNTAX, .document = document, .text = text}, .graph = g, .out = out};
     gr_str name;
     *out = (gr_kernels){.graph = g};
-    GR_TRY(index_values(&p) && gr_scan_expect(&p.s, "kernels") && gr_scan_string(&p.s, &name) && gr_scan_expect(&p.s, "{") && parse_target(&p));
+    GR_TRY(index_values(&p) && gr_scan_expect(&p.s, "kernels") && gr_scan_name(&p.s, &name) && gr_scan_expect(&p.s, "{") && gr_scan_expect(&p.s, "tier"));
+    out->tier = gr_tier_find(gr_scan_token(&p.s));
+    if (out->tier == GR_TIER_NONE) return gr_scan_fail(&p.s, "a tier is debug, prod or fast");
+    GR_TRY(parse_target(&p));
     while (gr_scan_is(&p.s, "module")) GR_TRY(parse_module(&p));
     while (gr_scan_is(&p.s, "kernel")) GR_TRY(parse_kernel(&p));
     GR_TRY(gr_scan_expect(&p.s, "}"));

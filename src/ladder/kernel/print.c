@@ -89,8 +89,9 @@ void gr_kernels_print(gr_buf *out, const gr_kernels *k) {
     gr_map seen = {0}, hashed = {0};
     bool ok = true;
     gr_buf_puts(out, "kernels ");
-    gr_buf_quoted(out, k->graph ? k->graph->name : (gr_str){"", 0});
+    gr_buf_name(out, k->graph ? k->graph->name : (gr_str){"", 0});
     gr_buf_puts(out, " {\n");
+    gr_buf_printf(out, "  tier %s\n", gr_tier_name(k->tier));
     print_target(out, &k->target);
     for (uint32_t i = 0; ok && i < k->n; i++) {
         const gr_kernel *x = &k->list[i];

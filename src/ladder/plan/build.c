@@ -191,7 +191,6 @@ static bool read_outputs(gr_builder *b) {
         bool again = false;
         for (uint32_t j = 0; j < i; j++) again = again || b->g->outputs[j].value == v;
         if (again) continue;
-        if (h->count != GR_NO_BUFFER) GR_TRY(gr_step_readback(b, v, h->count, 0, 0, 4));
         if (h->kind == GR_HOME_EMPTY || h->kind == GR_HOME_HOST) continue;
         for (uint32_t p = 0; p < h->pages; p++) {
             uint64_t from = p * h->page_bytes, n = h->bytes - from < h->page_bytes ? h->bytes - from : h->page_bytes;

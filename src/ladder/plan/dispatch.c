@@ -150,7 +150,7 @@ static gr_loc loc_of(const group *g, gr_value_id v) {
     if (v == GR_NO_VALUE) return (gr_loc){.buffer = GR_NO_BUFFER, .value = v, .count = GR_NO_BUFFER};
     if (g->locs) return g->locs[v];
     const gr_home *h = &b->home[v];
-    return (gr_loc){.buffer = h->kind == GR_HOME_SINGLE ? h->first : GR_NO_BUFFER, .bytes = h->bytes, .value = v, .count = h->count};
+    return (gr_loc){.buffer = h->kind == GR_HOME_SINGLE ? h->first : GR_NO_BUFFER, .bytes = h->bytes, .value = h->owner, .count = h->count};
 }
 
 static gr_buffer_id stand_in(group *g, bool writable) {

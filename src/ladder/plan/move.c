@@ -187,7 +187,7 @@ static bool move_span(gr_builder *b, gr_value_id v, gr_span s, gr_buffer_id buff
 
 static bool locate(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     const gr_home *h = &b->home[v];
-    *out = (gr_loc){.buffer = GR_NO_BUFFER, .bytes = s.outer * s.run, .value = v, .count = h->count};
+    *out = (gr_loc){.buffer = GR_NO_BUFFER, .bytes = s.outer * s.run, .value = h->owner, .count = h->count};
     if (h->kind == GR_HOME_EMPTY || out->bytes == 0) return true;
     if (s.outer == 1 && direct(h, s.lo, s.run, out)) return true;
     out->temp = true;

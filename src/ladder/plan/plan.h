@@ -83,10 +83,14 @@ typedef struct gr_plan {
 typedef struct gr_plan_options {
     gr_tier tier;          /* override of the document's, NONE = as declared; lowering warns canvas/tier-lowered */
     uint64_t budget_gpu;   /* override, 0 = as declared */
-    double cpu_yellow_seconds, cpu_red_seconds; /* 0 = the defaults 10 and 120 */
+    double cpu_yellow_seconds, cpu_red_seconds; /* 0 = the defaults 10 and 120; a declared budget of CPU seconds comes first */
     bool no_fixes;         /* skip re-planning for fixes (used by itself) */
 } gr_plan_options;
 
+/* Plans, settles the verdict and, when it is red, looks for fixes. True with a red verdict too: then every
+ * reason is in d, and the plan may have no steps. False when memory fails or an invariant breaks. */
+bool gr_plan_make(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog,
+                  const gr_plan_options *o, gr_plan *out);
 bool gr_kernels_lower(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog,
                       const gr_plan_options *o, gr_plan *out);
 bool gr_plan_verify(gr_diags *d, const gr_plan *p);

@@ -1,0 +1,189 @@
+/* verdict.c: budgets and streaming, tier, guarantee, tolerance, CPU estimates; green, yellow or red. */
+#include "ladder/plan/plan_int.h"
+
+/* Work units (one output element, or one term of a contraction) that the evaluator does in a second on one
+ * core: measured with f32 kernels of some ten instructions. */
+static const double work_per_second = 3e7;
+
+bool gr_plan_warn(gr_arena *a, gr_plan *p, gr_diag_name name, gr_verdict at_least) {
+    if (p->verdict < at_least) p->verdict = at_least;
+    for (uint32_t i = 0; i < p->warnings_n; i++)
+        if (p->warnings[i] == name) return true;
+    gr_diag_name *grown = gr_arena_grow(a, p->warnings, p->warnings_n, p->warnings_n + 1, sizeof *grown);
+    if (!grown) return false;
+    grown[p->warnings_n++] = name;
+    p->warnings = grown;
+    return true;
+}
+
+static void forward(gr_diags *to, const gr_diags *from) {
+    for (uint32_t i = 0; i < from->list.n; i++) {
+        const gr_diag *g = &from->list.v[i];
+        gr_report(to, g->name, g->place, NULL, "%.*s", GR_STR_ARG(g->message));
+        if (g->hint.n) gr_report_hint(to, "%.*s", GR_STR_ARG(g->hint));
+        if (g->trail.n) gr_report_trail(to, "%.*s", GR_STR_ARG(g->trail));
+    }
+    if (from->out_of_memory) gr_report_oom(to);
+}
+
+static uint64_t least(uint64_t x, uint64_t y) { return x < y ? x : y; }
+
+static gr_plan_limits resident_limits(const gr_target *t) {
+    uint64_t binding = least(t->max_storage_binding, t->max_buffer);
+    uint64_t page = (binding - binding / 16) / GR_PAGE_ALIGN * GR_PAGE_ALIGN; /* a piece may need a margin beside its page */
+    return (gr_plan_limits){.binding = binding, .page = page ? page : GR_PAGE_ALIGN, .piece = binding, .stream_over = UINT64_MAX,
+                            .staging = least(UINT64_C(64) << 20, t->max_buffer)};
+}
+
+typedef struct settle {
+    gr_arena *a;
+    gr_diags *d;
+    const gr_kernels *k;
+    const gr_catalog *catalog;
+    const gr_plan_options *o;
+    gr_plan *p;
+} settle;
+
+static gr_place document_of(const settle *s) { return (gr_place){.document = s->k->graph->document}; }
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/* A value that no piece can shrink: the largest budget below which streaming is not tried further. */
+static bool try_streaming(settle *s, uint64_t budget, gr_tier tier, bool *found) {
+    gr_plan_limits lim = resident_limits(&s->k->target);
+    *found = false;
+    for (uint64_t f = 4; f <= 128 && budget / f >= 4096 && !*found; f *= 2) {
+        gr_plan streamed;
+        gr_diags d;
+        gr_diags_init(&d);
+        lim.piece = least(budget / f, lim.binding) / GR_PAGE_ALIGN * GR_PAGE_ALIGN;
+        lim.stream_over = lim.piece;
+        lim.staging = least(lim.staging, lim.piece);
+        bool ok = gr_plan_attempt(s->a, &d, s->k, s->catalog, tier, &lim, &streamed);
+        bool memory = d.out_of_memory;
+        gr_diags_free(&d);
+        if (memory) return gr_report_oom(s->d);
+        if (!ok || streamed.peak_total > budget) continue;
+        *s->p = streamed;
+        s->p->verdict = GR_GREEN; /* raised by the warning that follows */
+        *found = true;
+    }
+    return true;
+}
+
+static bool report_over(settle *s, uint64_t budget) {
+    gr_buf b = {0};
+    gr_bytes_print(&b, s->p->peak_total);
+    gr_buf_puts(&b, " needed, ");
+    gr_bytes_print(&b, budget);
+    gr_buf_puts(&b, " allowed");
+    gr_report(s->d, GR_D_PLAN_OVER_BUDGET, document_of(s), "raise the budget, run on the other device, or make an input smaller", "%.*s",
+              GR_STR_ARG(gr_buf_view(&b)));
+    bool ok = !b.failed;
+    gr_buf_free(&b);
+    return ok && gr_plan_warn(s->a, s->p, GR_D_PLAN_OVER_BUDGET, GR_RED);
+}
+
+static bool settle_memory(settle *s, gr_tier tier) {
+    const gr_graph *g = s->k->graph;
+    bool gpu = s->k->target.kind == GR_TARGET_WEBGPU, found;
+    uint64_t budget = gpu ? (s->o->budget_gpu ? s->o->budget_gpu : g->budget_gpu) : g->budget_cpu;
+    s->p->budget = budget;
+    if (!budget || s->p->peak_total <= budget) return true;
+    if (!gpu) return report_over(s, budget);
+    uint64_t resident = s->p->peak_total;
+    GR_TRY(try_streaming(s, budget, tier, &found));
+    s->p->budget = budget;
+    if (!found) return report_over(s, budget);
+    gr_buf b = {0};
+    gr_bytes_print(&b, resident);
+    gr_report(s->d, GR_D_PLAN_STREAMING_SLOWER, document_of(s), "raise the budget above the resident size",
+              "the tensors need %.*s together: they are streamed from the host piece by piece", GR_STR_ARG(gr_buf_view(&b)));
+    gr_buf_free(&b);
+    return gr_plan_warn(s->a, s->p, GR_D_PLAN_STREAMING_SLOWER, GR_YELLOW);
+}
+
+/* ---- work ----------------------------------------------------------------------------- */
+
+static bool settle_work(settle *s) {
+    const gr_plan_options *o = s->o;
+    double declared = s->k->graph->budget_cpu_seconds;
+    double yellow = o->cpu_yellow_seconds > 0 ? o->cpu_yellow_seconds : 10, red = o->cpu_red_seconds > 0 ? o->cpu_red_seconds : 120;
+    if (declared > 0) red = declared;
+    if (yellow > red) yellow = red;
+    s->p->cpu_seconds = (double)s->p->work / work_per_second;
+    if (s->k->target.kind != GR_TARGET_ORACLE || s->p->cpu_seconds <= yellow) return true;
+    if (s->p->cpu_seconds <= red || s->k->target.heavy_allowed) {
+        gr_report(s->d, GR_D_PLAN_HEAVY_ON_CPU, document_of(s), "run on a GPU, or wait", "about %.0f s of work for the CPU", s->p->cpu_seconds);
+        return gr_plan_warn(s->a, s->p, GR_D_PLAN_HEAVY_ON_CPU, GR_YELLOW);
+    }
+    gr_report(s->d, GR_D_PLAN_TOO_HEAVY_ON_CPU, document_of(s), "run on a GPU, or allow heavy work on the CPU",
+              "about %.0f s of work for the CPU, over the bound of %.0f s", s->p->cpu_seconds, red);
+    return gr_plan_warn(s->a, s->p, GR_D_PLAN_TOO_HEAVY_ON_CPU, GR_RED);
+}
+
+/* ---- promises -------------------------------------------------------------------------- */
+
+static bool settle_tier(settle *s, gr_tier tier) {
+    gr_tier declared = s->k->graph->tier;
+    s->p->tier = tier;
+    s->p->tier_lowered = tier > declared && declared != GR_TIER_NONE;
+    if (!s->p->tier_lowered) return true;
+    gr_report(s->d, GR_D_CANVAS_TIER_LOWERED, document_of(s), "leave out --tier to run as declared", "tier %s instead of the declared %s",
+              gr_tier_name(tier), gr_tier_name(declared));
+    return gr_plan_warn(s->a, s->p, GR_D_CANVAS_TIER_LOWERED, GR_YELLOW);
+}
+
+static bool settle_guarantee(settle *s) {
+    bool oracle = s->k->target.kind == GR_TARGET_ORACLE;
+    gr_guarantee demand = s->k->graph->guarantee;
+    s->p->guarantee = oracle || s->p->tier == GR_TIER_DEBUG ? GR_GUARANTEE_REPLAYABLE : GR_GUARANTEE_CONVERGENT;
+    bool met = demand == GR_GUARANTEE_BITWISE ? oracle : s->p->guarantee >= demand;
+    if (met) return true;
+    gr_report(s->d, GR_D_PLAN_GUARANTEE_UNMEETABLE, document_of(s),
+              demand == GR_GUARANTEE_BITWISE ? "run with --device cpu: the oracle gives the same bits everywhere" : "run in tier debug",
+              "the canvas demands %s; %.*s in tier %s gives %s", gr_guarantee_name(demand), GR_STR_ARG(s->k->target.adapter),
+              gr_tier_name(s->p->tier), gr_guarantee_name(s->p->guarantee));
+    return gr_plan_warn(s->a, s->p, GR_D_PLAN_GUARANTEE_UNMEETABLE, GR_RED);
+}
+
+static bool settle_tolerance(settle *s) {
+    const gr_graph *g = s->k->graph;
+    s->p->tolerance = g->tolerance;
+    s->p->node_class_n = g->nodes_n;
+    s->p->node_class = GR_NEW_N(s->a, gr_str, g->nodes_n);
+    if (!s->p->node_class) return false;
+    for (uint32_t i = 0; i < g->nodes_n; i++) {
+        const gr_graph_node *n = &g->nodes[i];
+        s->p->node_class[i] = gr_str_of(gr_arena_printf(s->a, "%.*s %s", GR_STR_ARG(n->node), gr_tolerance_name(n->call.op->tolerance)));
+        if (!s->p->node_class[i].p) return false;
+        if (g->tolerance == GR_TOLERANCE_NONE || n->call.op->tolerance <= g->tolerance) continue;
+        gr_report(s->d, GR_D_PLAN_TOLERANCE_UNMET, n->at, "choose a stricter op, or relax the demand of the canvas",
+                  "node \"%.*s\": %.*s is %s, the canvas demands %s", GR_STR_ARG(n->node), GR_STR_ARG(n->call.op->id),
+                  gr_tolerance_name(n->call.op->tolerance), gr_tolerance_name(g->tolerance));
+        GR_TRY(gr_plan_warn(s->a, s->p, GR_D_PLAN_TOLERANCE_UNMET, GR_RED));
+    }
+    return true;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+bool gr_plan_settle(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p) {
+    settle s = {a, d, k, catalog, o, p};
+    gr_plan_limits lim = resident_limits(&k->target);
+    gr_tier tier = k->tier;
+    gr_diags tried;
+    gr_diags_init(&tried);
+    bool built = gr_plan_attempt(a, &tried, k, catalog, tier, &lim, p), bug = tried.worst == GR_DIAG_BUG || tried.out_of_memory;
+    gr_diag_name first = tried.list.n ? tried.list.v[0].name : GR_D_PLAN_NOT_SPLITTABLE;
+    forward(d, &tried);
+    gr_diags_free(&tried);
+    if (!built) {
+        if (bug) return false;
+        *p = (gr_plan){.graph = k->graph, .target = k->target, .budget = o->budget_gpu ? o->budget_gpu : k->graph->budget_gpu};
+    }
+    p->verdict = built ? GR_GREEN : GR_RED;
+    bool ok = (built || gr_plan_warn(a, p, first, GR_RED)) && (!built || settle_memory(&s, tier));
+    ok = ok && settle_work(&s) && settle_tier(&s, tier) && settle_guarantee(&s) && settle_tolerance(&s);
+    return ok || gr_report_oom(d);
+}
