@@ -116,6 +116,23 @@ static void rejected_wgsl_has_a_place(void **state) {
     close_clean(g, &d);
 }
 
+static void override_errors_show_at_the_entry(void **state) {
+    (void)state;
+    gr_gpu *g = open_or_skip(NULL);
+    gr_diags d;
+    gr_diags_init(&d);
+    gr_str text = GR_STR("override W: u32 = 64;\nvar<workgroup> w: array<u32, W>;\n"
+                         "@compute @workgroup_size(W) fn main(@builtin(local_invocation_index) i: u32) { w[i] = i; }\n");
+    gr_gpu_override o = {GR_STR("W"), 0};
+    assert_true(gr_gpu_check_wgsl(g, GR_STR("o.wgsl"), text, &d));
+    ASSERT_OK(gr_gpu_check_entry(g, GR_STR("o.wgsl"), text, GR_STR("main"), NULL, 0, &d), &d);
+    assert_false(gr_gpu_check_entry(g, GR_STR("o.wgsl"), text, GR_STR("main"), &o, 1, &d));
+    assert_false(gr_gpu_check_entry(g, GR_STR("o.wgsl"), text, GR_STR("absent"), NULL, 0, NULL));
+    assert_true(gr_diags_has(&d, GR_D_RUN_WGSL_REJECTED));
+    gr_diags_clear(&d);
+    close_clean(g, &d);
+}
+
 typedef struct scale_case {
     gr_gpu_buffer src, dst, uniforms, indirect;
     gr_gpu_commands *c;
@@ -452,6 +469,7 @@ int main(void) {
         cmocka_unit_test(info_says_what_it_is),
         cmocka_unit_test(one_shot_computes),
         cmocka_unit_test(rejected_wgsl_has_a_place),
+        cmocka_unit_test(override_errors_show_at_the_entry),
         cmocka_unit_test(lists_run_again_two_in_flight),
         cmocka_unit_test(timestamps_are_monotone),
         cmocka_unit_test(copies_clears_and_tickets),

@@ -86,6 +86,11 @@ bool gr_gpu_find(gr_arena *a, const gr_gpu_options *o, bool cpu_allowed, gr_gpu_
  * as run/wgsl-rejected and run/wgsl-warning with line and column; d may be NULL. */
 bool gr_gpu_check_wgsl(gr_gpu *g, gr_str name, gr_str text, gr_diags *d);
 
+/* Also makes the pipeline of one entry point, with a layout of the library's own: what is decided only with
+ * override values (array and workgroup sizes, override expressions). */
+struct gr_gpu_override;
+bool gr_gpu_check_entry(gr_gpu *g, gr_str name, gr_str text, gr_str entry, const struct gr_gpu_override *overrides, uint32_t overrides_n, gr_diags *d);
+
 typedef enum gr_gpu_access { GR_GPU_NO_ACCESS = 0, GR_GPU_READ, GR_GPU_READ_WRITE, GR_GPU_UNIFORM, GR_GPU_UNIFORM_DYNAMIC } gr_gpu_access;
 
 typedef struct gr_gpu_override {

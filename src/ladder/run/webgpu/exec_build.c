@@ -80,7 +80,23 @@ static bool find_stable(gr_exec *e) {
     return true;
 }
 
+/* Ids in range: a plan may come from text. */
+static bool check_ids(const gr_plan *p, const gr_plan_step *s) {
+    uint32_t b = p->buffers_n;
+    bool ok = s->kind != GR_STEP_DISPATCH || (s->kernel < p->kernels_n && (s->indirect == UINT32_MAX || s->indirect < b));
+    for (uint32_t i = 0; s->kind == GR_STEP_DISPATCH && i < s->binds_n && ok; i++) ok = s->binds[i].buffer < b;
+    if (s->kind == GR_STEP_COPY || s->kind == GR_STEP_READBACK) ok = ok && s->from < b;
+    if (s->kind == GR_STEP_COPY || s->kind == GR_STEP_CLEAR || s->kind == GR_STEP_UPLOAD) ok = ok && s->to < b;
+    if (!is_transfer(s)) return ok;
+    uint64_t room = s->staging < b ? p->buffers[s->staging].bytes : 0;
+    bool staged = s->staging == UINT32_MAX || (room >= s->staging_offset && s->bytes <= room - s->staging_offset &&
+                                               p->buffers[s->staging].kind == (s->kind == GR_STEP_UPLOAD ? GR_BUFFER_STAGING_UP : GR_BUFFER_STAGING_DOWN));
+    return ok && staged && s->value < p->graph->values_n && s->value < p->tensors_n;
+}
+
 bool exec_cut(gr_exec *e, gr_diags *d) {
+    for (uint32_t i = 0; i < e->plan->steps_n; i++)
+        if (!check_ids(e->plan, &e->plan->steps[i])) return GR_BUG(d, "W3", "step %u of the plan names something that is not there, or is outside its staging", i);
     uint32_t n = e->plan->steps_n, first = 0;
     e->segment = GR_NEW_N(&e->arena, exec_segment, (size_t)n + 1);
     e->stable = GR_NEW_N(&e->arena, bool, n);

@@ -230,6 +230,21 @@ static bool build(gr_gpu *g, gr_diags *d, const gr_gpu_pipeline_desc *x, gr_gpu_
     return true;
 }
 
+bool gr_gpu_check_entry(gr_gpu *g, gr_str name, gr_str text, gr_str entry, const gr_gpu_override *overrides, uint32_t overrides_n, gr_diags *d) {
+    if (g->lost) return d && gpu_report_lost(g, d, "checking WGSL");
+    WGPUShaderModule module = compile(g, d, name, text);
+    if (!module) return false;
+    const gr_gpu_pipeline own_layout = {.name = "check"};
+    char said[2000] = "";
+    gpu_scope_begin(g);
+    WGPUComputePipeline made = make_pipeline(g, &(gr_gpu_pipeline_desc){.name = name, .entry = entry, .overrides = overrides, .overrides_n = overrides_n}, &own_layout, module);
+    uint32_t error = gpu_scope_end(g, said, sizeof said);
+    if (made) g->lib.fn.ComputePipelineRelease(made);
+    g->lib.fn.ShaderModuleRelease(module);
+    if (error && d) gr_report(d, GR_D_RUN_WGSL_REJECTED, (gr_place){.document = name}, NULL, "entry point %.*s: %s", GR_STR_ARG(entry), said);
+    return made && !error;
+}
+
 const gr_gpu_pipeline *gr_gpu_pipeline_get(gr_gpu *g, gr_diags *d, const gr_gpu_pipeline_desc *desc) {
     if (!gpu_usable(g, d, "making a pipeline")) return NULL;
     gr_sha256 key = pipeline_key(desc);

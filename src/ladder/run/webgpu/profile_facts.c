@@ -18,18 +18,18 @@ static void fact(facts *f, const char *name, const char *value, const char *abou
 /* ------------------------------------------------------------- special values */
 
 /* Bits of the operands, read at run time so that nothing is folded. */
-enum { NAN_, INF, ZERO, NEG_ZERO, SUBNORMAL, BIG_SCALE, MIN_NORMAL, HALF, LARGEST, TWO, ONE, TINY, OPERANDS };
+enum { NAN_, INF, ZERO, NEG_ZERO, SUBNORMAL, BIG_SCALE, MIN_NORMAL, HALF, LARGEST, TWO, ONE, TINY, ZERO_2, INF_2, OPERANDS };
 static const uint32_t operand_bits[OPERANDS] = {
     [NAN_] = 0x7FC00000, [INF] = 0x7F800000,        [ZERO] = 0,          [NEG_ZERO] = 0x80000000,
     [SUBNORMAL] = 0x00080000 /* 2^-130 */,          [BIG_SCALE] = 0x5D800000 /* 2^60 */,
     [MIN_NORMAL] = 0x00800000, [HALF] = 0x3F000000, [LARGEST] = 0x7F7FFFFF, [TWO] = 0x40000000,
-    [ONE] = 0x3F800000,        [TINY] = 0x33000000 /* 2^-25 */,
+    [ONE] = 0x3F800000,        [TINY] = 0x33000000 /* 2^-25 */, [ZERO_2] = 0, [INF_2] = 0x7F800000,
 };
 
 enum {
     NAN_NE, NAN_EQ, NAN_LT_ONE, INF_MINUS_INF, NAN_TIMES_ZERO, INF_TIMES_ZERO, ZERO_BY_ZERO, ONE_BY_ZERO, OVERFLOWING, NAN_PLUS_ONE,
     MIN_NAN_ONE, MAX_NAN_ONE, CLAMP_NAN, SUBNORMAL_IN, SUBNORMAL_OUT, SUBNORMAL_ADD, SUBNORMAL_COPY, SUBNORMAL_COMPARE, NEGATED_ZERO,
-    ADD_NEG_ZEROS, MIN_ZEROS, TWO_SUM, TWO_SUM_FENCED, PACK_TIE, PACK_ABOVE_TIE, U32_OF_NEGATIVE, I32_OF_BIG, SQRT_NEGATIVE, LOG_ZERO, RESULTS
+    ADD_NEG_ZEROS, MIN_ZEROS, TWO_SUM, TWO_SUM_FENCED, PACK_TIE, PACK_ABOVE_TIE, U32_OF_NEGATIVE, I32_OF_BIG, SQRT_NEGATIVE, LOG_ZERO, INF_MINUS_OTHER, RESULTS
 };
 
 static const char special_text[] =
@@ -46,7 +46,7 @@ static const char special_text[] =
     "  y[3] = bits(inf - inf);\n"
     "  y[4] = bits(nan * zero);\n"
     "  y[5] = bits(inf * zero);\n"
-    "  y[6] = bits(zero / zero);\n"
+    "  y[6] = bits(zero / a[12]);\n"
     "  y[7] = bits(one / zero);\n"
     "  y[8] = bits(largest * two);\n"
     "  y[9] = bits(nan + one);\n"
@@ -70,6 +70,7 @@ static const char special_text[] =
     "  y[26] = bitcast<u32>(i32(largest));\n"
     "  y[27] = bits(sqrt(-one));\n"
     "  y[28] = bits(log(zero));\n"
+    "  y[29] = bits(inf - a[13]);\n"
     "}\n";
 
 static const char *class_of(uint32_t bits) {
@@ -95,6 +96,7 @@ static void special_nan(facts *f, const uint32_t *y) {
     fact(f, "max_with_nan", class_of(y[MAX_NAN_ONE]), "max(x, 1) for a NaN x");
     fact(f, "clamp_nan", class_of(y[CLAMP_NAN]), "clamp(x, 0.5, 1) for a NaN x");
     fact(f, "infinity_minus_itself", class_of(y[INF_MINUS_INF]), "x - x for infinity");
+    fact(f, "infinity_difference", class_of(y[INF_MINUS_OTHER]), "x - y for two infinities");
     fact(f, "infinity_times_zero", class_of(y[INF_TIMES_ZERO]), "x * 0 for infinity");
     fact(f, "zero_by_zero", class_of(y[ZERO_BY_ZERO]), "0 / 0");
     fact(f, "one_by_zero", class_of(y[ONE_BY_ZERO]), "1 / 0");
@@ -133,13 +135,13 @@ static bool special(facts *f) {
 
 /* ---------------------------------------------------------------- contraction */
 
-static const char contract_text[] =
-    "@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;\n"
-    "@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;\n"
-    "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
-    "  let v = a[id.x];\n"
-    "  y[id.x] = vec4<f32>(v.x * v.y + v.z, fma(v.x, v.y, v.z), v.x * v.y, v.x + v.y);\n"
-    "}\n";
+/* Two modules: where a product is also stored, a compiler has no reason to fuse it. */
+#define CONTRACT_HEAD                                                          \
+    "@group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;\n"          \
+    "@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;\n"    \
+    "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n  let v = a[id.x];\n"
+static const char contract_text[] = CONTRACT_HEAD "  y[id.x].x = v.x * v.y + v.z;\n}\n";
+static const char others_text[] = CONTRACT_HEAD "  y[id.x].y = fma(v.x, v.y, v.z);\n  y[id.x].z = v.x * v.y;\n  y[id.x].w = v.x + v.y;\n}\n";
 
 static const char *share(uint32_t n, uint32_t of, const char *all, const char *none) { return n == of ? all : n == 0 ? none : "mixed"; }
 
@@ -168,7 +170,9 @@ static bool contraction(facts *f) {
     for (int i = 0; i < TRIPLES * 4; i++) a[i] = 1 + gr_rng_f32(&r);
     for (int i = 0; i < TRIPLES; i++) a[4 * i + 2] = -a[4 * i] * a[4 * i + 1] * (1 + (gr_rng_f32(&r) - 0.5f) * 1e-3f);
     gr_gpu_arg args[] = {{0, 0, GR_GPU_READ, a, TRIPLES * 16}, {0, 1, GR_GPU_READ_WRITE, y, TRIPLES * 16}};
-    bool ok = gr_gpu_run_wgsl(f->g, GR_STR("profile/contraction.wgsl"), GR_STR(contract_text), GR_STR("main"), NULL, 0, args, 2, (uint32_t[]){TRIPLES / 64, 1, 1}, f->d);
+    const uint32_t grid[3] = {TRIPLES / 64, 1, 1};
+    bool ok = gr_gpu_run_wgsl(f->g, GR_STR("profile/contraction.wgsl"), GR_STR(contract_text), GR_STR("main"), NULL, 0, args, 2, grid, f->d) &&
+              gr_gpu_run_wgsl(f->g, GR_STR("profile/fma.wgsl"), GR_STR(others_text), GR_STR("main"), NULL, 0, args, 2, grid, f->d);
     tally t = {0};
     for (int i = 0; ok && i < TRIPLES; i++) count_triple(&t, a + 4 * i, y + 4 * i);
     gr_heap_free(a);
