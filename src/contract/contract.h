@@ -81,7 +81,8 @@ typedef struct gr_param {
 typedef struct gr_sig_param {
     gr_str name;
     gr_param_kind kind;
-    uint32_t fixed_len; /* lists: N of u32[N], 0 for [*] */
+    uint32_t fixed_len; /* lists: N of u32[N]; 0 for [*] and [expression] */
+    gr_expr *len;       /* lists: length of u32[rank(s)] and of u32[N]; NULL for [*] */
     bool required;      /* no default */
     bool odd, even;     /* constraints after `in` */
     gr_expr *lo, *hi;   /* `in lo..=hi`, may be NULL */
@@ -98,7 +99,8 @@ typedef struct gr_sig_tensor { /* operand or output */
     bool variadic, optional;
     struct gr_shape_item *items; /* opaque to others */
     uint32_t items_n;
-    gr_expr *bound;     /* outputs `m <= n` */
+    gr_str count;       /* `m` of `m <= n`: a bounded tensor; its first item is the bound */
+    gr_expr *when;      /* outputs: `if keep`, present only then (else its dtype is NONE); NULL always */
     uint32_t offset;
 } gr_sig_tensor;
 
@@ -163,14 +165,15 @@ typedef enum gr_bind_kind {
 } gr_bind_kind;
 
 typedef enum gr_field_kind { GR_FIELD_NONE = 0, GR_FIELD_EXPR, GR_FIELD_VIEW, GR_FIELD_LIST } gr_field_kind;
-typedef enum gr_view_form { GR_VIEW_NONE = 0, GR_VIEW_PLAIN, GR_VIEW_BROADCAST, GR_VIEW_KEPT, GR_VIEW_REDUCED, GR_VIEW_PERMUTED, GR_VIEW_SLICED } gr_view_form;
+typedef enum gr_view_form { GR_VIEW_NONE = 0, GR_VIEW_PLAIN, GR_VIEW_BROADCAST, GR_VIEW_KEPT, GR_VIEW_REDUCED, GR_VIEW_PERMUTED, GR_VIEW_SLICED, GR_VIEW_BATCH } gr_view_form;
 typedef struct gr_bind_field {
     gr_str name;
     gr_field_kind kind;
     gr_expr *expr;           /* EXPR */
     gr_view_form view;       /* VIEW */
     gr_str tensor;           /* VIEW: operand or output. LIST: the parameter's or rank variable's name */
-    gr_str arg[3];           /* VIEW: target tensor, or names of list parameters */
+    gr_str arg[3];           /* VIEW: target tensor, or names of list parameters; empty where args is no name */
+    gr_expr *args[3];        /* VIEW: the same as expressions: lists may be computed, sliced(y, [0, prefix(xs, 1)], shape(xs)) */
     uint32_t offset;
 } gr_bind_field;
 
@@ -182,6 +185,7 @@ typedef struct gr_bind {
     gr_expr *size;    /* SCRATCH: elements */
     gr_bind_field *fields;
     uint32_t fields_n;
+    bool each;        /* written xs[*]: the tensor of the pass that runs */
     uint32_t offset;
 } gr_bind;
 
@@ -198,6 +202,7 @@ typedef struct gr_pass {
 typedef struct gr_range { /* tensor[lo..hi] with expressions over lo, hi and the op's names */
     gr_str tensor;
     gr_expr *lo, *hi;
+    uint32_t offset;
 } gr_range;
 typedef struct gr_split {
     gr_str dim;          /* dimension or rank variable that is cut */
@@ -207,13 +212,16 @@ typedef struct gr_split {
     uint32_t offset;
 } gr_split;
 
+typedef struct gr_bind_alias { gr_str alias, dtype; uint32_t offset; } gr_bind_alias;
+typedef struct gr_bind_override { gr_str name; gr_expr *value; uint32_t offset; } gr_bind_override;
+
 typedef struct gr_binding {
     gr_str text;
     gr_bind *binds;     uint32_t binds_n;
     gr_pass *passes;    uint32_t passes_n;
     gr_split *splits;   uint32_t splits_n;
-    struct { gr_str alias, dtype; } *aliases; uint32_t aliases_n;
-    struct { gr_str name; gr_expr *value; } *overrides; uint32_t overrides_n;
+    gr_bind_alias *aliases; uint32_t aliases_n;
+    gr_bind_override *overrides; uint32_t overrides_n;
 } gr_binding;
 
 bool gr_binding_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, gr_binding *out);
@@ -247,6 +255,7 @@ typedef struct gr_backward {
     gr_frag graph;       /* DECLARED */
     gr_str *saves; uint32_t saves_n;
     gr_str convention;   /* subgradient convention */
+    gr_str *stops; uint32_t stops_n; /* float operands that get no gradient, declared so */
     gr_str reason;       /* NONE */
 } gr_backward;
 
@@ -306,6 +315,8 @@ typedef struct gr_op {
     gr_str cpu;       /* "kernel" | "reference" | "graph" | "map" */
     gr_backward backward;
     gr_str summary, description, author, license;
+    gr_str *references; uint32_t references_n;
+    struct gr_op_source *source; /* op.toml and where its pieces stand; opaque */
     gr_str *tags; uint32_t tags_n;
     gr_value *example, *import_; /* [example], [import] tables, may be NULL */
 } gr_op;
@@ -326,12 +337,16 @@ const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id);
 const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role);
 uint32_t gr_catalog_count(const gr_catalog *c);
 const gr_op *gr_catalog_at(const gr_catalog *c, uint32_t i); /* sorted by id */
+/* Fragments of all ops against each other, once every root is loaded: contract/op-unknown and its like. */
+bool gr_catalog_check(const gr_catalog *c, gr_diags *d);
 /* The nearest id by edit distance, for hints; {0} when nothing is near. */
 gr_str gr_catalog_near(const gr_catalog *c, gr_str id);
 
 /* The whole check of one op (done at load too): grammar, WGSL, binding against reflection,
  * category, tolerance, roles, splits, backward. */
 bool gr_op_check(gr_arena *scratch, gr_diags *d, const gr_op *op);
+/* What sharing an op asks for and a private one may lack: description, tags, author, licence, references, example. */
+bool gr_op_check_metadata(gr_arena *scratch, gr_diags *d, const gr_op *op);
 void gr_op_print(gr_buf *out, const gr_op *op); /* for `catalog NAME` */
 const char *gr_category_name(gr_category c);
 const char *gr_tolerance_name(gr_tolerance t);

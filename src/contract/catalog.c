@@ -1,0 +1,238 @@
+/* The catalog: ops by id, loaded from folders; the seven roles. */
+#include "contract/contract_int.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FOLDER_DEPTH = 8, FOLDER_FILES = 256, FILE_BYTES = 4 << 20 };
+
+struct gr_catalog {
+    gr_arena arena;
+    GR_VEC(gr_op *) ops; /* sorted by id */
+    const gr_op *role[GR_ROLE_COUNT];
+};
+
+gr_catalog *gr_catalog_new(void) {
+    gr_catalog *c = gr_heap_alloc(1, sizeof *c);
+    if (c) gr_arena_init(&c->arena, (size_t)1 << 30);
+    return c;
+}
+
+void gr_catalog_free(gr_catalog *c) {
+    if (!c) return;
+    gr_arena_free(&c->arena);
+    gr_heap_free(c);
+}
+
+/* ---- adding ---- */
+
+static gr_place op_place(const gr_op *op, const char *key, gr_arena *a) {
+    const gr_value *v = gr_value_get(op->source->doc.root, key);
+    return gr_value_place(&op->source->doc, v ? v : op->source->doc.root, a);
+}
+
+static bool claim_role(gr_catalog *c, gr_diags *d, const gr_op *op) {
+    if (!op->role) return true;
+    const gr_op *other = c->role[op->role];
+    if (other && !gr_str_eq(other->name, op->name)) {
+        gr_report(d, GR_D_CONTRACT_ROLE_REPEATED, op_place(op, "role", &c->arena), "each role has one provider: remove one claim", "%.*s and %.*s both claim the role %s", GR_STR_ARG(op->id), GR_STR_ARG(other->id), gr_role_name(op->role));
+        gr_report_related(d, op_place(other, "role", &c->arena), "the other claim");
+        return false;
+    }
+    if (!other || op->version > other->version) c->role[op->role] = op;
+    return true;
+}
+
+static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
+    uint32_t at = 0;
+    while (at < c->ops.n && gr_str_cmp(c->ops.v[at]->id, op->id) < 0) at++;
+    if (at < c->ops.n && gr_str_eq(c->ops.v[at]->id, op->id)) {
+        if (gr_sha256_eq(c->ops.v[at]->hash, op->hash)) return true; /* the same content again */
+        gr_report(d, GR_D_CONTRACT_OP_REPEATED, op_place(op, "signature", &c->arena), "give one of them another version", "there is a different op %.*s already", GR_STR_ARG(op->id));
+        gr_report_related(d, op_place(c->ops.v[at], "signature", &c->arena), "the first");
+        return false;
+    }
+    GR_TRY(claim_role(c, d, op));
+    gr_op **slot = GR_PUSH(&c->arena, &c->ops);
+    if (!slot) return gr_report_oom(d);
+    memmove(c->ops.v + at + 1, c->ops.v + at, (c->ops.n - 1 - at) * sizeof *c->ops.v);
+    c->ops.v[at] = op;
+    return true;
+}
+
+static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
+    gr_op *op = GR_NEW(&c->arena, gr_op);
+    if (!op) { gr_report_oom(d); return NULL; }
+    if (!gr_op_load(&c->arena, d, id, folder, names, texts, n, op)) {
+        if (gr_arena_failed(&c->arena)) gr_report_oom(d);
+        return NULL;
+    }
+    gr_arena scratch;
+    gr_arena_init(&scratch, (size_t)256 << 20);
+    bool ok = gr_op_check_document(&scratch, d, op) && gr_op_check_wgsl(&scratch, d, op, false) && gr_op_check_category(&scratch, d, op);
+    gr_arena_free(&scratch);
+    return ok && insert(c, d, op) ? gr_catalog_find(c, op->id) : NULL;
+}
+
+const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
+    return add(c, d, id, (gr_str){0}, names, texts, n);
+}
+
+/* ---- folders ---- */
+
+static bool is_text(gr_str name) {
+    return gr_str_ends(name, ".toml") || gr_str_ends(name, ".wgsl") || gr_str_ends(name, ".md") || gr_str_ends(name, ".txt") || gr_str_ends(name, ".json");
+}
+
+const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) {
+    gr_arena tmp;
+    gr_str *names = NULL, *texts = NULL;
+    uint32_t n = 0, kept = 0;
+    const gr_op *op = NULL;
+    gr_arena_init(&tmp, (size_t)64 << 20);
+    if (!gr_dir_list(&tmp, d, folder, &names, &n)) goto done;
+    if (n > FOLDER_FILES) {
+        gr_report(d, GR_D_CONTRACT_TOO_LARGE, (gr_place){.document = folder}, NULL, "an op's folder holds %u files, at most %d are read", n, FOLDER_FILES);
+        goto done;
+    }
+    texts = GR_NEW_N(&tmp, gr_str, n);
+    if (!texts) { gr_report_oom(d); goto done; }
+    for (uint32_t i = 0; i < n; i++) { /* the content of an op is its text files */
+        if (names[i].p[0] == '.' || !is_text(names[i])) continue;
+        gr_str path = gr_path_join(&tmp, folder, names[i]);
+        if (!gr_file_read(&tmp, d, path, FILE_BYTES, &texts[kept])) goto done;
+        names[kept++] = names[i];
+    }
+    op = add(c, d, id, folder, names, texts, kept);
+done:
+    gr_arena_free(&tmp);
+    return op;
+}
+
+static bool has(gr_str s, char c) { return s.n && memchr(s.p, c, s.n); }
+
+/* A folder with @ in its name is an op; another one may hold more. Plain files are passed over. */
+static bool load_below(gr_catalog *c, gr_diags *d, gr_arena *tmp, gr_str folder, gr_str prefix, int depth) {
+    gr_str *names;
+    uint32_t n;
+    bool ok = true;
+    GR_TRY(gr_dir_list(tmp, d, folder, &names, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        if (names[i].p[0] == '.') continue;
+        gr_str path = gr_path_join(tmp, folder, names[i]);
+        char *id = gr_arena_printf(tmp, "%.*s%s%.*s", GR_STR_ARG(prefix), prefix.n ? "/" : "", GR_STR_ARG(names[i]));
+        if (!path.n || !id) return gr_report_oom(d);
+        if (has(names[i], '@')) {
+            ok = gr_catalog_load_op(c, d, path, gr_str_of(id)) && ok;
+            continue;
+        }
+        gr_diags quiet;
+        gr_str *inner;
+        uint32_t inner_n;
+        gr_diags_init(&quiet);
+        bool folder_too = !has(names[i], '.') && depth < FOLDER_DEPTH && gr_dir_list(tmp, &quiet, path, &inner, &inner_n);
+        gr_diags_free(&quiet);
+        if (folder_too) ok = load_below(c, d, tmp, path, gr_str_of(id), depth + 1) && ok;
+    }
+    return ok;
+}
+
+bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root) {
+    gr_arena tmp;
+    gr_arena_init(&tmp, (size_t)64 << 20);
+    bool ok = load_below(c, d, &tmp, root, (gr_str){0}, 0);
+    gr_arena_free(&tmp);
+    return ok;
+}
+
+/* ---- finding ---- */
+
+static gr_str bare(gr_str id) {
+    for (size_t i = id.n; i > 0; i--)
+        if (id.p[i - 1] == '@') return (gr_str){id.p, i - 1};
+    return id;
+}
+
+const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id) {
+    const gr_op *best = NULL;
+    bool exact = bare(id).n != id.n;
+    for (uint32_t i = 0; i < c->ops.n; i++) {
+        const gr_op *op = c->ops.v[i];
+        bool match = exact ? gr_str_eq(op->id, id) : gr_str_eq(bare(op->id), id);
+        if (match && (!best || op->version > best->version)) best = op;
+    }
+    return best;
+}
+
+const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role) {
+    return role > GR_ROLE_NONE && role < GR_ROLE_COUNT ? c->role[role] : NULL;
+}
+
+uint32_t gr_catalog_count(const gr_catalog *c) { return c->ops.n; }
+const gr_op *gr_catalog_at(const gr_catalog *c, uint32_t i) { return i < c->ops.n ? c->ops.v[i] : NULL; }
+
+/* The id, its part behind the last slash, or the id without version may be what was meant. */
+gr_str gr_catalog_near(const gr_catalog *c, gr_str id) {
+    gr_nearest n = gr_nearest_start(bare(id));
+    gr_str best = {0};
+    for (uint32_t i = 0; i < c->ops.n; i++) {
+        const gr_op *op = c->ops.v[i];
+        int before = n.distance;
+        gr_nearest_add(&n, bare(op->id));
+        gr_nearest_add(&n, op->name);
+        if (n.distance < before) best = op->id;
+    }
+    return best;
+}
+
+/* ---- fragments against the catalog ---- */
+
+static void check_node(const gr_catalog *c, gr_diags *d, const gr_op *op, const gr_piece *src, const gr_frag_node *n, bool *ok) {
+    if (n->constant) return;
+    const gr_op *to = gr_catalog_find(c, n->op);
+    gr_place at = gr_piece_place(src, n->offset);
+    if (!to) {
+        *ok = false;
+        gr_str near = gr_catalog_near(c, n->op);
+        gr_report(d, GR_D_CONTRACT_OP_UNKNOWN, at, NULL, "%.*s uses the op %.*s, which the catalog does not have", GR_STR_ARG(op->id), GR_STR_ARG(n->op));
+        if (near.n) gr_report_hint(d, "did you mean %.*s?", GR_STR_ARG(near));
+        return;
+    }
+    for (uint32_t i = 0; i < n->params_n; i++) {
+        if (gr_sig_find_param(&to->sig, n->params[i].name) >= 0) continue;
+        *ok = false;
+        gr_report(d, GR_D_CONTRACT_PARAMETER_UNKNOWN, gr_piece_place(src, n->params[i].offset), NULL, "%.*s has no parameter %.*s", GR_STR_ARG(to->id), GR_STR_ARG(n->params[i].name));
+    }
+    bool many = to->sig.outputs_n == 1 && to->sig.outputs[0].variadic;
+    if (!many && n->results_n != to->sig.outputs_n) *ok = gr_report(d, GR_D_CONTRACT_OPERAND_COUNT, at, NULL, "%.*s gives %u results, %u are named", GR_STR_ARG(to->id), to->sig.outputs_n, n->results_n);
+}
+
+static bool check_frag(const gr_catalog *c, gr_diags *d, const gr_op *op, const gr_piece *src, const gr_frag *f) {
+    bool ok = true;
+    for (uint32_t i = 0; i < f->nodes_n; i++) check_node(c, d, op, src, &f->nodes[i], &ok);
+    return ok;
+}
+
+/* A body of other ops is exact only when all of them are. */
+static bool check_graph_category(const gr_catalog *c, gr_diags *d, const gr_op *op) {
+    if (op->body != GR_BODY_GRAPH || op->category > GR_CATEGORY_COMPARISON) return true;
+    for (uint32_t i = 0; i < op->graph.nodes_n; i++) {
+        const gr_op *to = op->graph.nodes[i].constant ? NULL : gr_catalog_find(c, op->graph.nodes[i].op);
+        if (!to || to->category <= GR_CATEGORY_COMPARISON) continue;
+        return gr_report(d, GR_D_CONTRACT_CATEGORY_FALSE, gr_piece_place(&op->source->graph, op->graph.nodes[i].offset), "claim the category of the arithmetic it does", "%.*s claims the category %s, but its body uses %.*s, which is %s", GR_STR_ARG(op->id), gr_category_name(op->category), GR_STR_ARG(to->id), gr_category_name(to->category));
+    }
+    return true;
+}
+
+bool gr_catalog_check(const gr_catalog *c, gr_diags *d) {
+    bool ok = true;
+    for (uint32_t i = 0; i < c->ops.n; i++) {
+        const gr_op *op = c->ops.v[i];
+        ok = check_frag(c, d, op, &op->source->graph, &op->graph) && ok;
+        ok = check_frag(c, d, op, &op->source->backward, &op->backward.graph) && ok;
+        ok = check_graph_category(c, d, op) && ok;
+    }
+    return ok;
+}
