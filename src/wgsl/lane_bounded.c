@@ -1,0 +1,411 @@
+/* Lane operations with a running error bound.
+ *
+ * A float is value v (f64), error e >= |f32 result - v| for any legal f32 evaluation, and a mark
+ * where a decision that it depends on could have gone the other way. Each operation propagates
+ * the errors of its operands (first order and the product term) and adds its own rounding,
+ * u = 2^-24 relative, and t->flush. Builtins add the accuracy of WGSL (section "Accuracy of
+ * concrete floating point expressions", f16 by the suffix _H), or twice what was measured
+ * where that is less; functions that WGSL defines by a formula get the error of the formula.
+ * Integers carry marks only. */
+#include "base/math.h"
+#include "wgsl/lane.h"
+#include "wgsl/lane_suites.h"
+
+#include <string.h>
+
+typedef lane_bounded_table table;
+typedef struct bv {
+    double v, e;
+    uint32_t m;
+} bv;
+
+static const double U = 0x1p-24, LEAST = 0x1p-150;
+static const double INF = __builtin_inf();
+
+static double clean(double v, double e) { return v - v != 0 ? 0 : e == e ? e : INF; }
+static double greater(double a, double b) { return a > b ? a : b; }
+static double rounding(const table *t, double v, double e) { return U * (gr_fabs(v) + e) + LEAST + t->flush; }
+static bool apart(double x, double y) { return !(x == y) && !(x != x && y != y); }
+
+/* ------------------------------------------------------ accuracy of builtins */
+
+static double ulps(bool half, double n, double r) { return n * (half ? gr_ulp_f16(r) : gr_ulp_f32(r)); }
+
+static double log_grant(bool half, double x, double r) {
+    if (x >= 0.5 && x <= 2.0) return half ? 0x1p-7 : 0x1p-21;
+    return ulps(half, 3, r);
+}
+static double exp_grant(bool half, double x, double r) { return ulps(half, (half ? 1 : 3) + 2 * gr_fabs(x), r); }
+
+/* log of an argument that has itself a relative error. */
+static double log_of_inexact(bool half, double arg, double relative, double r) {
+    return relative < 1 ? relative / (1 - relative) + log_grant(half, arg, r) : INF;
+}
+
+static double tan_grant(bool half, double x, double r) {
+    double e = half ? 0x1p-7 : 0x1p-11, c = gr_fabs(gr_cos(x));
+    return c > e ? e * (1 + gr_fabs(r)) / (c - e) + ulps(half, 2.5, r) : INF;
+}
+
+static double hyperbolic_grant(bool half, double x, double r) {
+    double p = gr_exp(x), q = gr_exp(-x);
+    return 0.5 * (exp_grant(half, x, p) + exp_grant(half, x, q)) + ulps(half, 1.5, r);
+}
+
+static double asinh_grant(bool half, double x, double r) {
+    double root = gr_sqrt(x * x + 1), arg = x + root;
+    return log_of_inexact(half, arg, ulps(half, 6, root) / arg, r);
+}
+
+static double acosh_grant(bool half, double x, double r) {
+    double square = x * x - 1, root = gr_sqrt(square), arg = x + root;
+    double e = square > 0 ? ulps(half, 2, x * x) / (2 * root) + ulps(half, 5, root) : gr_sqrt(ulps(half, 2, x * x));
+    return log_of_inexact(half, arg, (e + ulps(half, 1, arg)) / arg, r);
+}
+
+static double atanh_grant(bool half, double x, double r) {
+    double arg = (1 + x) / (1 - x), near = ulps(half, 1, 1) * 0.5;
+    double relative = near / greater(1 + x, 1e-300) + near / greater(1 - x, 1e-300) + ulps(half, 3, 1);
+    return 0.5 * log_of_inexact(half, arg, relative, r) + ulps(half, 1, r);
+}
+
+static double pow_grant(bool half, double x, double y, double r) {
+    double l = gr_log2(x), z = y * l, dz = gr_fabs(y) * log_grant(half, x, l) + ulps(half, 1, z);
+    return exp_grant(half, z, r) + gr_fabs(r) * (gr_exp2(dz) - 1);
+}
+
+static double specified(uint32_t op, double x, double y, double r) {
+    switch (op) {
+        case LANE_EXP: case LANE_EXP2: return exp_grant(false, x, r);
+        case LANE_EXP_H: case LANE_EXP2_H: return exp_grant(true, x, r);
+        case LANE_LOG: case LANE_LOG2: return log_grant(false, x, r);
+        case LANE_LOG_H: case LANE_LOG2_H: return log_grant(true, x, r);
+        case LANE_SIN: case LANE_COS: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-11 : INF;
+        case LANE_SIN_H: case LANE_COS_H: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-7 : INF;
+        case LANE_TAN: case LANE_TAN_H: return tan_grant(op == LANE_TAN_H, x, r);
+        case LANE_ASIN: case LANE_ACOS: return 6.81e-5;
+        case LANE_ASIN_H: case LANE_ACOS_H: return 3.91e-3;
+        case LANE_ATAN: case LANE_ATAN2: return ulps(false, 4096, r);
+        case LANE_ATAN_H: case LANE_ATAN2_H: return ulps(true, 5, r);
+        case LANE_SINH: case LANE_COSH: return hyperbolic_grant(false, x, r);
+        case LANE_SINH_H: case LANE_COSH_H: return hyperbolic_grant(true, x, r);
+        case LANE_TANH: return 1e-5;
+        case LANE_TANH_H: return 5e-3;
+        case LANE_ASINH: case LANE_ASINH_H: return asinh_grant(op == LANE_ASINH_H, x, r);
+        case LANE_ACOSH: case LANE_ACOSH_H: return acosh_grant(op == LANE_ACOSH_H, x, r);
+        case LANE_ATANH: case LANE_ATANH_H: return atanh_grant(op == LANE_ATANH_H, x, r);
+        case LANE_POW: case LANE_POW_H: return pow_grant(op == LANE_POW_H, x, y, r);
+        case LANE_SQRT: return ulps(false, 4.5, r); /* 1 / inverseSqrt(x) */
+        case LANE_INVERSE_SQRT: return ulps(false, 2, r);
+        case LANE_INVERSE_SQRT_H: return ulps(true, 2, r);
+        case LANE_DIV_F: return ulps(false, 2.5, r);
+        case LANE_DEGREES: case LANE_RADIANS: return 2 * U * gr_fabs(r);
+        case LANE_DEGREES_H: case LANE_RADIANS_H: return ulps(true, 2, r);
+        default: return U * gr_fabs(r);
+    }
+}
+
+static double grant(const table *t, uint32_t op, double x, double y, double r) {
+    double e = specified(op, x, y, r);
+    const lane_accuracy *a = &t->measured[op];
+    if (a->given) {
+        double twice = 2 * (a->ulps * gr_ulp_f32(r) + a->absolute);
+        if (twice < e || e != e) e = twice;
+    }
+    return e + t->flush;
+}
+
+/* ------------------------------------------------------------ one argument */
+
+/* Largest change of a function that is monotone between x - e and x + e. */
+static double spread(double (*f)(double), double x, double e, double r) {
+    double low = gr_fabs(f(x - e) - r), high = gr_fabs(f(x + e) - r);
+    double s = greater(low, high);
+    return low == low && high == high ? s : INF;
+}
+
+static double propagated(uint32_t op, double (*f)(double), bv x, double r) {
+    if (x.e == 0) return 0;
+    switch (op) {
+        case LANE_SIN: case LANE_COS: case LANE_SIN_H: case LANE_COS_H: return x.e < 2 ? x.e : 2;
+        case LANE_TAN: case LANE_TAN_H: {
+            double a = gr_cos(x.v - x.e), b = gr_cos(x.v + x.e);
+            return x.e < 1.5 && (a > 0) == (b > 0) ? spread(f, x.v, x.e, r) : INF;
+        }
+        case LANE_COSH: case LANE_COSH_H: return greater(spread(f, x.v, x.e, r), x.e >= gr_fabs(x.v) ? r - 1 : 0);
+        default: return spread(f, x.v, x.e, r);
+    }
+}
+
+static bv step1(double (*f)(double), bv x) { /* floor and the like: exact or ambiguous */
+    bv r = {f(x.v), 0, x.m};
+    double low = f(x.v - x.e), high = f(x.v + x.e);
+    if (x.e > 0 && (apart(low, r.v) || apart(high, r.v))) {
+        r.m = ~0u;
+        r.e = greater(gr_fabs(high - r.v), gr_fabs(low - r.v));
+    }
+    return r;
+}
+
+static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+static bv fract(const table *t, bv x) {
+    bv whole = step1(gr_floor, x), r = {x.v - whole.v, 0, whole.m};
+    r.e = x.e + whole.e + rounding(t, r.v, 0);
+    return r;
+}
+
+static int exponent_of(double x) {
+    int e = 0;
+    if (x - x == 0) gr_frexp(x, &e);
+    return e;
+}
+
+static bv frexp_m(bv x) {
+    int e;
+    bool finite = x.v - x.v == 0;
+    bv r = {finite ? gr_frexp(x.v, &e) : x.v, 0, x.m};
+    if (finite) r.e = gr_ldexp(x.e, -e);
+    if (finite && x.e > 0 && (exponent_of(x.v - x.e) != e || exponent_of(x.v + x.e) != e)) r.m = ~0u;
+    return r;
+}
+
+static bv unary(const table *t, uint32_t op, bv x) {
+    double (*f)(double) = gr_lane_call1(op);
+    bv r = x;
+    switch (op) {
+        case LANE_MOV_F: return x;
+        case LANE_NEG_F: r.v = -x.v; return r;
+        case LANE_ABS_F: r.v = gr_fabs(x.v); return r;
+        case LANE_FLOOR: return step1(gr_floor, x);
+        case LANE_CEIL: return step1(gr_ceil, x);
+        case LANE_TRUNC: return step1(gr_trunc, x);
+        case LANE_ROUND: return step1(gr_round_even, x);
+        case LANE_SIGN_F: return step1(sign_of, x);
+        case LANE_FRACT: return fract(t, x);
+        case LANE_FREXP_M: return frexp_m(x);
+        case LANE_ROUND16: r.e = x.e + 0x1p-11 * (gr_fabs(x.v) + x.e) + 0x1p-25; return r;
+        default: break;
+    }
+    r.v = f ? f(x.v) : x.v;
+    r.e = propagated(op, f, x, r.v) + grant(t, op, x.v, 0, r.v);
+    return r;
+}
+
+/* ----------------------------------------------------------- two arguments */
+
+static double corners(double (*f)(double, double), bv x, bv y, double r) {
+    double worst = 0;
+    if (x.e == 0 && y.e == 0) return 0;
+    for (int k = 0; k < 4; k++) {
+        double v = gr_fabs(f(x.v + (k & 1 ? x.e : -x.e), y.v + (k & 2 ? y.e : -y.e)) - r);
+        worst = v == v ? greater(worst, v) : INF;
+    }
+    return worst;
+}
+
+static bv divide(const table *t, bv x, bv y) {
+    bv r = {x.v / y.v, 0, x.m | y.m};
+    double size = gr_fabs(y.v);
+    if (y.e > 0 && size <= y.e) r.e = INF;
+    else if (x.e > 0 || y.e > 0) r.e = (x.e + gr_fabs(r.v) * y.e) / (size - y.e);
+    r.e += grant(t, LANE_DIV_F, x.v, y.v, r.v);
+    return r;
+}
+
+static bv select_extreme(bv x, bv y, bool second) {
+    bv r = second ? y : x;
+    bool overlap = gr_fabs(x.v - y.v) <= x.e + y.e;
+    if (overlap) r.e = greater(x.e, y.e);
+    r.m = x.m | y.m;
+    return r;
+}
+
+static bv remainder_of(const table *t, bv x, bv y) {
+    bv q = divide(t, x, y), whole = step1(gr_trunc, q), r = {gr_fmod(x.v, y.v), 0, whole.m};
+    r.e = x.e + gr_fabs(whole.v) * y.e + rounding(t, whole.v * y.v, 0) + rounding(t, r.v, 0);
+    return r;
+}
+
+static bv product(const table *t, bv x, bv y) {
+    bv r = {x.v * y.v, gr_fabs(x.v) * y.e + gr_fabs(y.v) * x.e + x.e * y.e, x.m | y.m};
+    bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0);
+    if (!exact) r.e += rounding(t, r.v, r.e);
+    return r;
+}
+
+static bv sum(const table *t, bv x, bv y) {
+    bv r = {x.v + y.v, x.e + y.e, x.m | y.m};
+    bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0);
+    if (!exact) r.e += U * (gr_fabs(r.v) + r.e) + t->flush;
+    return r;
+}
+
+static bv angle(const table *t, uint32_t op, bv y, bv x) {
+    bv r = {gr_atan2(y.v, x.v), 0, x.m | y.m};
+    bool cut = x.v - x.e <= 0 && y.e > 0 && gr_fabs(y.v) <= y.e; /* the branch cut, or the origin */
+    r.e = (cut ? 6.283185307179587 : corners(gr_atan2, y, x, r.v)) + grant(t, op, y.v, x.v, r.v);
+    return r;
+}
+
+static bv binary(const table *t, uint32_t op, bv x, bv y) {
+    bv r = {0, 0, x.m | y.m};
+    switch (op) {
+        case LANE_ADD_F: return sum(t, x, y);
+        case LANE_SUB_F: y.v = -y.v; return sum(t, x, y);
+        case LANE_MUL_F: return product(t, x, y);
+        case LANE_DIV_F: return divide(t, x, y);
+        case LANE_MIN_F: return select_extreme(x, y, y.v < x.v || x.v != x.v);
+        case LANE_MAX_F: return select_extreme(x, y, x.v < y.v || x.v != x.v);
+        case LANE_MOD_F: return remainder_of(t, x, y);
+        case LANE_ATAN2: case LANE_ATAN2_H: return angle(t, op, x, y);
+        default: break;
+    }
+    r.v = gr_pow(x.v, y.v);
+    r.e = corners(gr_pow, x, y, r.v) + grant(t, op, x.v, y.v, r.v);
+    return r;
+}
+
+static bv fused(const table *t, uint32_t op, bv x, bv y, bv z) {
+    bv p = product(t, x, y), r = sum(t, p, z);
+    r.v = gr_fma(x.v, y.v, z.v);
+    if (op == LANE_FMA_H) r.e += 0x1p-11 * (gr_fabs(p.v) + gr_fabs(r.v));
+    return r;
+}
+
+static bv scaled(const table *t, uint32_t op, bv x, uint32_t k, uint32_t mark) {
+    int32_t e;
+    memcpy(&e, &k, sizeof e);
+    e = e < -4000 ? -4000 : e > 4000 ? 4000 : e;
+    bv r = {gr_ldexp(x.v, e), gr_ldexp(x.e, e), x.m | mark};
+    r.e += op == LANE_LDEXP_H ? 0x1p-11 * gr_fabs(r.v) + 0x1p-25 : rounding(t, r.v, 0);
+    return r;
+}
+
+/* ------------------------------------------------------------ to and from I */
+
+static bool compared(uint32_t op, double x, double y) {
+    return op == LANE_EQ_F ? x == y : op == LANE_NE_F ? x != y : op == LANE_LT_F ? x < y : x <= y;
+}
+
+/* Error of what integers become: rounded to f32 once, or a division of WGSL's unpack (3 ULP). */
+static double error_from_int(uint32_t op, double v) {
+    if (op == LANE_S2F || op == LANE_U2F) return (double)(float)v == v ? 0 : U * gr_fabs(v);
+    return op == LANE_BITS2F || op == LANE_H2F ? 0 : 3 * gr_ulp_f32(v);
+}
+
+static lane_fn plain(uint32_t op) {
+    return gr_lane_info(op)->shape == LANE_CALL ? gr_lane_f64_calls[op].form[LANE_VV] : gr_lane_f64_generic[op].form[LANE_VV];
+}
+
+/* Integer results of floats: the f64 loop at value and at both ends; where they differ, a mark. */
+static void to_int(uint32_t op, void *dp, const void *ap, uint32_t n) {
+    _Alignas(64) double at[3][LANE_UNIT];
+    _Alignas(64) uint32_t got[3][LANE_UNIT];
+    uint32_t *d = dp;
+    const double *a = ap;
+    const uint32_t *m = (const uint32_t *)(const void *)(a + (size_t)2 * n);
+    for (uint32_t i = 0; i < n; i += LANE_UNIT) {
+        for (uint32_t k = 0; k < LANE_UNIT; k++) {
+            double v = a[i + k], e = a[n + i + k];
+            at[0][k] = v, at[1][k] = v - e, at[2][k] = v + e;
+        }
+        for (int k = 0; k < 3; k++) plain(op)(got[k], at[k], NULL, NULL, LANE_UNIT);
+        for (uint32_t k = 0; k < LANE_UNIT; k++) {
+            bool same = got[0][k] == got[1][k] && got[0][k] == got[2][k];
+            d[i + k] = got[0][k];
+            d[n + i + k] = m[i + k] | (same || at[1][k] == at[2][k] ? 0 : ~0u);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- loops */
+
+static bv get(const void *p, uint32_t i, uint32_t n) {
+    const double *a = p;
+    return (bv){a[i], a[n + i], ((const uint32_t *)(const void *)(a + (size_t)2 * n))[i]};
+}
+static void put(void *p, uint32_t i, uint32_t n, bv x) {
+    double *a = p;
+    a[i] = x.v;
+    a[n + i] = clean(x.v, x.e);
+    ((uint32_t *)(void *)(a + (size_t)2 * n))[i] = x.m;
+}
+
+/* false && ambiguous is false; true || ambiguous is true. */
+static uint32_t logic_mark(bool both, uint32_t a, uint32_t am, uint32_t b, uint32_t bm) {
+    return both ? (am & (b | bm)) | (bm & (a | am)) : (am & (~b | bm)) | (bm & (~a | am));
+}
+
+static void integers(uint32_t op, void *dp, const void *ap, const void *bp, const void *cp, uint32_t n) {
+    uint32_t *d = dp;
+    const uint32_t *a = ap, *b = bp, *c = cp;
+    const lane_info *info = gr_lane_info(op);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t m = a[n + i] | (info->b == 'I' ? b[n + i] : 0) | (info->c == 'I' ? c[n + i] : 0);
+        if (op == LANE_LAND || op == LANE_LOR) m = logic_mark(op == LANE_LAND, a[i], a[n + i], b[i], b[n + i]);
+        if (op == LANE_SEL_I) m = c[n + i] | (c[i] ? b[n + i] : a[n + i]);
+        d[n + i] = m;
+    }
+    gr_lane_f32_generic[op].form[LANE_VV](d, a, b, c, n);
+}
+
+#define RUN(name) \
+    static void name##_bounded(const table *t, void *d, const void *a, const void *b, const void *c, uint32_t n)
+#define UNUSED (void)t, (void)b, (void)c
+#define BOUNDED_FF__(name) RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, unary(t, LANE_##name, get(a, i, n))); }
+#define BOUNDED_FFF_(name) \
+    RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, binary(t, LANE_##name, get(a, i, n), get(b, i, n))); }
+#define BOUNDED_FFI_(name) \
+    RUN(name) { \
+        UNUSED; const uint32_t *k = b; \
+        for (uint32_t i = 0; i < n; i++) put(d, i, n, scaled(t, LANE_##name, get(a, i, n), k[i], k[n + i])); \
+    }
+#define BOUNDED_FFFF(name) \
+    RUN(name) { \
+        for (uint32_t i = 0; i < n; i++) put(d, i, n, fused(t, LANE_##name, get(a, i, n), get(b, i, n), get(c, i, n))); \
+    }
+#define BOUNDED_FFFI(name) \
+    RUN(name) { \
+        UNUSED; const uint32_t *k = c; \
+        for (uint32_t i = 0; i < n; i++) { \
+            bv x = k[i] ? get(b, i, n) : get(a, i, n); \
+            x.m |= k[n + i]; \
+            put(d, i, n, x); \
+        } \
+    }
+#define BOUNDED_FI__(name) \
+    RUN(name) { \
+        UNUSED; const uint32_t *k = a; \
+        plain(LANE_##name)(d, a, NULL, NULL, n); \
+        for (uint32_t i = 0; i < n; i++) { \
+            double v = ((double *)d)[i]; \
+            put(d, i, n, (bv){v, error_from_int(LANE_##name, v), k[n + i]}); \
+        } \
+    }
+#define BOUNDED_IF__(name) RUN(name) { UNUSED; to_int(LANE_##name, d, a, n); }
+#define BOUNDED_IFF_(name) \
+    RUN(name) { \
+        UNUSED; uint32_t *r = d; \
+        for (uint32_t i = 0; i < n; i++) { \
+            bv x = get(a, i, n), y = get(b, i, n); \
+            bool near = x.e + y.e > 0 && gr_fabs(x.v - y.v) <= x.e + y.e; \
+            r[i] = compared(LANE_##name, x.v, y.v) ? ~0u : 0; \
+            r[n + i] = x.m | y.m | (near ? ~0u : 0); \
+        } \
+    }
+#define BOUNDED_II__(name) RUN(name) { UNUSED; integers(LANE_##name, d, a, b, c, n); }
+#define BOUNDED_III_(name) BOUNDED_II__(name)
+#define BOUNDED_IIII(name) BOUNDED_II__(name)
+#define LANE(name, shape, d, a, b, c) BOUNDED_##d##a##b##c(name)
+#include "wgsl/lane.def"
+#undef LANE
+
+lane_bounded_fn gr_lane_bounded(uint32_t op) {
+    static const lane_bounded_fn fns[LANE_COUNT] = {
+#define LANE(name, shape, d, a, b, c) [LANE_##name] = name##_bounded,
+#include "wgsl/lane.def"
+#undef LANE
+    };
+    return op < LANE_COUNT ? fns[op] : NULL;
+}
