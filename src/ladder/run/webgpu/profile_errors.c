@@ -14,11 +14,12 @@ typedef struct range { spread spread; double lo, hi; } range;
 
 /* The functions measured. Expressions are WGSL over a and b; domains keep results normal. */
 typedef struct builtin {
-    const char *name, *expression, *domain;
+    const char *expression, *domain;
     one_fn *one;
     two_fn *two;
     range a, b;
     bool extra;
+    bool halves; /* a is made twice a half, so that ties are met */
 } builtin;
 
 static double fraction(double x) { return x - gr_floor(x); }
@@ -36,45 +37,51 @@ static const double pi = 3.14159274101257324; /* the f32 */
 
 #define NONE {0, 0, 0}
 static const builtin builtins[] = {
-    {"+", "a + b", "|x| in 2^-40 .. 2^40", NULL, add, {EXPONENT, -0x1p40, 0x1p40}, {EXPONENT, -0x1p40, 0x1p40}, false},
-    {"-", "a - b", "|x| in 2^-40 .. 2^40", NULL, subtract, {EXPONENT, -0x1p40, 0x1p40}, {EXPONENT, -0x1p40, 0x1p40}, false},
-    {"*", "a * b", "|x| in 2^-60 .. 2^60", NULL, multiply, {EXPONENT, -0x1p60, 0x1p60}, {EXPONENT, -0x1p60, 0x1p60}, false},
-    {"/", "a / b", "|x| in 2^-60 .. 2^60", NULL, divide, {EXPONENT, -0x1p60, 0x1p60}, {EXPONENT, -0x1p60, 0x1p60}, false},
-    {"sqrt", "sqrt(a)", "2^-120 .. 2^120", gr_sqrt, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false},
-    {"inverseSqrt", "inverseSqrt(a)", "2^-120 .. 2^120", gr_inverse_sqrt, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false},
-    {"exp", "exp(a)", "-86 .. 88", gr_exp, NULL, {LINEAR, -86, 88}, NONE, false},
-    {"exp2", "exp2(a)", "-125 .. 127", gr_exp2, NULL, {LINEAR, -125, 127}, NONE, false},
-    {"log", "log(a)", "2^-120 .. 2^120", gr_log, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false},
-    {"log2", "log2(a)", "2^-120 .. 2^120", gr_log2, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false},
-    {"pow", "pow(a, b)", "2^-8 .. 2^8 to the -8 .. 8", NULL, gr_pow, {EXPONENT, 0x1p-8, 0x1p8}, {LINEAR, -8, 8}, false},
-    {"sin", "sin(a)", "-pi .. pi", gr_sin, NULL, {LINEAR, -pi, pi}, NONE, false},
-    {"cos", "cos(a)", "-pi .. pi", gr_cos, NULL, {LINEAR, -pi, pi}, NONE, false},
-    {"tan", "tan(a)", "-1.5 .. 1.5", gr_tan, NULL, {LINEAR, -1.5, 1.5}, NONE, false},
-    {"sin", "sin(a)", "-1024 .. 1024", gr_sin, NULL, {LINEAR, -1024, 1024}, NONE, true},
-    {"cos", "cos(a)", "-1024 .. 1024", gr_cos, NULL, {LINEAR, -1024, 1024}, NONE, true},
-    {"asin", "asin(a)", "-1 .. 1", gr_asin, NULL, {LINEAR, -1, 1}, NONE, false},
-    {"acos", "acos(a)", "-1 .. 1", gr_acos, NULL, {LINEAR, -1, 1}, NONE, false},
-    {"atan", "atan(a)", "|x| in 2^-30 .. 2^30", gr_atan, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false},
-    {"atan2", "atan2(a, b)", "|x| in 2^-20 .. 2^20", NULL, gr_atan2, {EXPONENT, -0x1p20, 0x1p20}, {EXPONENT, -0x1p20, 0x1p20}, false},
-    {"sinh", "sinh(a)", "-80 .. 80", gr_sinh, NULL, {LINEAR, -80, 80}, NONE, false},
-    {"cosh", "cosh(a)", "-80 .. 80", gr_cosh, NULL, {LINEAR, -80, 80}, NONE, false},
-    {"tanh", "tanh(a)", "|x| in 2^-30 .. 2^5", gr_tanh, NULL, {EXPONENT, -0x1p5, 0x1p5}, NONE, false},
-    {"asinh", "asinh(a)", "|x| in 2^-30 .. 2^30", gr_asinh, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false},
-    {"acosh", "acosh(a)", "1 .. 2^30", gr_acosh, NULL, {EXPONENT, 1, 0x1p30}, NONE, false},
-    {"atanh", "atanh(a)", "-0.999 .. 0.999", gr_atanh, NULL, {LINEAR, -0.999, 0.999}, NONE, false},
-    {"degrees", "degrees(a)", "|x| in 2^-30 .. 2^30", degrees, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false},
-    {"radians", "radians(a)", "|x| in 2^-30 .. 2^30", radians, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false},
-    {"fract", "fract(a)", "-1000 .. 1000", fraction, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"floor", "floor(a)", "-1000 .. 1000", gr_floor, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"ceil", "ceil(a)", "-1000 .. 1000", gr_ceil, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"trunc", "trunc(a)", "-1000 .. 1000", gr_trunc, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"round", "round(a * 0.5)", "halves in -1000 .. 1000", gr_round_even, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"abs", "abs(a)", "-1000 .. 1000", gr_fabs, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"sign", "sign(a)", "-1000 .. 1000", sign, NULL, {LINEAR, -1000, 1000}, NONE, false},
-    {"min", "min(a, b)", "-1000 .. 1000", NULL, least, {LINEAR, -1000, 1000}, {LINEAR, -1000, 1000}, false},
-    {"max", "max(a, b)", "-1000 .. 1000", NULL, most, {LINEAR, -1000, 1000}, {LINEAR, -1000, 1000}, false},
+    {"a + b", "|x| in 2^-40 .. 2^40", NULL, add, {EXPONENT, -0x1p40, 0x1p40}, {EXPONENT, -0x1p40, 0x1p40}, false, false},
+    {"a - b", "|x| in 2^-40 .. 2^40", NULL, subtract, {EXPONENT, -0x1p40, 0x1p40}, {EXPONENT, -0x1p40, 0x1p40}, false, false},
+    {"a * b", "|x| in 2^-60 .. 2^60", NULL, multiply, {EXPONENT, -0x1p60, 0x1p60}, {EXPONENT, -0x1p60, 0x1p60}, false, false},
+    {"a / b", "|x| in 2^-60 .. 2^60", NULL, divide, {EXPONENT, -0x1p60, 0x1p60}, {EXPONENT, -0x1p60, 0x1p60}, false, false},
+    {"sqrt(a)", "2^-120 .. 2^120", gr_sqrt, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false, false},
+    {"inverseSqrt(a)", "2^-120 .. 2^120", gr_inverse_sqrt, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false, false},
+    {"exp(a)", "-86 .. 88", gr_exp, NULL, {LINEAR, -86, 88}, NONE, false, false},
+    {"exp2(a)", "-125 .. 127", gr_exp2, NULL, {LINEAR, -125, 127}, NONE, false, false},
+    {"log(a)", "2^-120 .. 2^120", gr_log, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false, false},
+    {"log2(a)", "2^-120 .. 2^120", gr_log2, NULL, {EXPONENT, 0x1p-120, 0x1p120}, NONE, false, false},
+    {"pow(a, b)", "2^-8 .. 2^8 to the -8 .. 8", NULL, gr_pow, {EXPONENT, 0x1p-8, 0x1p8}, {LINEAR, -8, 8}, false, false},
+    {"sin(a)", "-pi .. pi", gr_sin, NULL, {LINEAR, -pi, pi}, NONE, false, false},
+    {"cos(a)", "-pi .. pi", gr_cos, NULL, {LINEAR, -pi, pi}, NONE, false, false},
+    {"tan(a)", "-1.5 .. 1.5", gr_tan, NULL, {LINEAR, -1.5, 1.5}, NONE, false, false},
+    {"sin(a)", "-1024 .. 1024", gr_sin, NULL, {LINEAR, -1024, 1024}, NONE, true, false},
+    {"cos(a)", "-1024 .. 1024", gr_cos, NULL, {LINEAR, -1024, 1024}, NONE, true, false},
+    {"asin(a)", "-1 .. 1", gr_asin, NULL, {LINEAR, -1, 1}, NONE, false, false},
+    {"acos(a)", "-1 .. 1", gr_acos, NULL, {LINEAR, -1, 1}, NONE, false, false},
+    {"atan(a)", "|x| in 2^-30 .. 2^30", gr_atan, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false, false},
+    {"atan2(a, b)", "|x| in 2^-20 .. 2^20", NULL, gr_atan2, {EXPONENT, -0x1p20, 0x1p20}, {EXPONENT, -0x1p20, 0x1p20}, false, false},
+    {"sinh(a)", "-80 .. 80", gr_sinh, NULL, {LINEAR, -80, 80}, NONE, false, false},
+    {"cosh(a)", "-80 .. 80", gr_cosh, NULL, {LINEAR, -80, 80}, NONE, false, false},
+    {"tanh(a)", "|x| in 2^-30 .. 2^5", gr_tanh, NULL, {EXPONENT, -0x1p5, 0x1p5}, NONE, false, false},
+    {"asinh(a)", "|x| in 2^-30 .. 2^30", gr_asinh, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false, false},
+    {"acosh(a)", "1 .. 2^30", gr_acosh, NULL, {EXPONENT, 1, 0x1p30}, NONE, false, false},
+    {"atanh(a)", "-0.999 .. 0.999", gr_atanh, NULL, {LINEAR, -0.999, 0.999}, NONE, false, false},
+    {"degrees(a)", "|x| in 2^-30 .. 2^30", degrees, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false, false},
+    {"radians(a)", "|x| in 2^-30 .. 2^30", radians, NULL, {EXPONENT, -0x1p30, 0x1p30}, NONE, false, false},
+    {"fract(a)", "-1000 .. 1000", fraction, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"floor(a)", "-1000 .. 1000", gr_floor, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"ceil(a)", "-1000 .. 1000", gr_ceil, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"trunc(a)", "-1000 .. 1000", gr_trunc, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"round(a * 0.5)", "halves in -1000 .. 1000", gr_round_even, NULL, {LINEAR, -1000, 1000}, NONE, false, true},
+    {"abs(a)", "-1000 .. 1000", gr_fabs, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"sign(a)", "-1000 .. 1000", sign, NULL, {LINEAR, -1000, 1000}, NONE, false, false},
+    {"min(a, b)", "-1000 .. 1000", NULL, least, {LINEAR, -1000, 1000}, {LINEAR, -1000, 1000}, false, false},
+    {"max(a, b)", "-1000 .. 1000", NULL, most, {LINEAR, -1000, 1000}, {LINEAR, -1000, 1000}, false, false},
 };
 #undef NONE
+/* "a / b" is "/", everything else is what stands before the parenthesis. */
+static const char *name_of(gr_arena *a, const builtin *f) {
+    const char *open = strchr(f->expression, '(');
+    return open ? gr_arena_strndup(a, f->expression, (size_t)(open - f->expression)) : gr_arena_strndup(a, f->expression + 2, 1);
+}
+
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
 
 static float sample(const range *r, gr_rng *rng, uint32_t i) {
@@ -93,10 +100,9 @@ typedef struct work { float *a, *b, *y; } work;
 
 static void fill(const builtin *f, uint32_t number, work *w) {
     gr_rng rng = gr_rng_seed(1000 + number);
-    bool halves = strcmp(f->name, "round") == 0;
     for (uint32_t i = 0; i < SAMPLES; i++) {
         w->a[i] = sample(&f->a, &rng, i);
-        if (halves) w->a[i] = (float)gr_round_even((double)w->a[i]);
+        if (f->halves) w->a[i] = (float)gr_round_even((double)w->a[i]);
         w->b[i] = sample(&f->b, &rng, f->b.spread ? i / 6 : 0);
     }
 }
@@ -110,14 +116,14 @@ static bool run(gr_diags *d, gr_gpu *g, const builtin *f, work *w) {
     if (f->two) gr_buf_puts(&t, "  let b = z[id.x];\n");
     gr_buf_printf(&t, "  y[id.x] = %s;\n}\n", f->expression);
     gr_gpu_arg args[3] = {{0, 0, GR_GPU_READ, w->a, SAMPLES * 4}, {0, 2, GR_GPU_READ_WRITE, w->y, SAMPLES * 4}, {0, 1, GR_GPU_READ, w->b, SAMPLES * 4}};
-    bool ok = !t.failed ? gr_gpu_run_wgsl(g, gr_str_of(f->name), gr_buf_view(&t), GR_STR("main"), NULL, 0, args, f->two ? 3 : 2, (uint32_t[]){SAMPLES / 64, 1, 1}, d) : gr_report_oom(d);
+    bool ok = !t.failed ? gr_gpu_run_wgsl(g, gr_str_of(f->expression), gr_buf_view(&t), GR_STR("main"), NULL, 0, args, f->two ? 3 : 2, (uint32_t[]){SAMPLES / 64, 1, 1}, d) : gr_report_oom(d);
     gr_buf_free(&t);
     return ok;
 }
 
 static double truth(const builtin *f, const work *w, uint32_t i) {
     double a = (double)w->a[i];
-    if (strcmp(f->name, "round") == 0) a *= 0.5;
+    if (f->halves) a *= 0.5;
     return f->two ? f->two(a, (double)w->b[i]) : f->one(a);
 }
 
@@ -166,9 +172,14 @@ bool profile_errors(gr_arena *a, gr_diags *d, gr_gpu *g, gr_gpu_profile *out) {
         ok = run(d, g, f, &w);
         if (!ok) break;
         gr_profile_error *e = &out->errors[out->errors_n++];
-        *e = (gr_profile_error){.builtin = f->name, .domain = f->domain, .extra = f->extra};
+        const char *name = name_of(a, f);
+        if (!name) {
+            ok = gr_report_oom(d);
+            break;
+        }
+        *e = (gr_profile_error){.builtin = name, .domain = f->domain, .extra = f->extra};
         judge(f, &w, e);
-        if (!f->extra) out->accuracy[out->accuracy_n++] = (gr_eval_accuracy){gr_str_of(f->name), e->ulps, e->absolute};
+        if (!f->extra) out->accuracy[out->accuracy_n++] = (gr_eval_accuracy){gr_str_of(name), e->ulps, e->absolute};
     }
     gr_heap_free(w.a);
     gr_heap_free(w.b);
