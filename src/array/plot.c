@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 /* Pixels. */
-enum { LEFT = 78, RIGHT = 18, TITLE = 34, LEGEND = 20, GAP = 14, BOTTOM = 48, SIZE_MAX_PX = 8192 };
+static const double LEFT = 78, RIGHT = 18, TITLE = 34, LEGEND = 20, GAP = 14, BOTTOM = 48;
+enum { SIZE_MAX_PX = 8192 };
 
 /* Okabe and Ito's palette without its yellow, which is too light on white. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
@@ -173,7 +174,7 @@ static void draw_axes(drawing *g, const panel *q, bool last) {
     gr_buf_puts(o, "<g stroke=\"#e3e3e3\" stroke-width=\"1\">\n");
     for (int64_t i = q->t.lo; i <= q->t.hi; i++) {
         double y = map_y(g, q, (double)i * q->t.step);
-        gr_buf_printf(o, "<path d=\"M%d %.2fH%.2f\"/>\n", LEFT, y, right);
+        gr_buf_printf(o, "<path d=\"M%.0f %.2fH%.2f\"/>\n", LEFT, y, right);
     }
     for (int64_t i = g->t.lo; i <= g->t.hi; i++) {
         double x = map_x(g, (double)i * g->t.step);
@@ -181,7 +182,7 @@ static void draw_axes(drawing *g, const panel *q, bool last) {
     }
     gr_buf_puts(o, "</g>\n<g text-anchor=\"end\">\n");
     for (int64_t i = q->t.lo; i <= q->t.hi; i++) {
-        gr_buf_printf(o, "<text x=\"%d\" y=\"%.2f\">", LEFT - 6, map_y(g, q, (double)i * q->t.step) + 4);
+        gr_buf_printf(o, "<text x=\"%.0f\" y=\"%.2f\">", LEFT - 6, map_y(g, q, (double)i * q->t.step) + 4);
         put_tick(o, &q->t, i);
         gr_buf_puts(o, "</text>\n");
     }
@@ -209,7 +210,7 @@ static void draw_axes(drawing *g, const panel *q, bool last) {
 
 static void draw_frame(drawing *g, const panel *q) {
     gr_buf_printf(g->out,
-                  "<rect x=\"%d\" y=\"%.2f\" width=\"%.2f\" height=\"%u\" fill=\"none\" stroke=\"#606060\"/>\n", LEFT,
+                  "<rect x=\"%.0f\" y=\"%.2f\" width=\"%.2f\" height=\"%u\" fill=\"none\" stroke=\"#606060\"/>\n", LEFT,
                   q->top, g->frame_w, g->height);
 }
 
@@ -296,7 +297,7 @@ static void draw_head(drawing *g, double total) {
     put_text(o, g->p->title.n ? g->p->title : GR_STR("plot"));
     gr_buf_puts(o, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     if (g->p->title.n == 0) return;
-    gr_buf_printf(o, "<text x=\"%d\" y=\"22\" font-size=\"15\" font-weight=\"600\">", LEFT);
+    gr_buf_printf(o, "<text x=\"%.0f\" y=\"22\" font-size=\"15\" font-weight=\"600\">", LEFT);
     put_text(o, g->p->title);
     gr_buf_puts(o, "</text>\n");
 }
