@@ -200,7 +200,7 @@ bool gr_piece_fetch(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     return !out->temp || move_span(b, v, s, out->buffer, false);
 }
 
-bool gr_piece_place(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
+bool gr_piece_locate(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     return locate(b, v, s, out);
 }
 

@@ -105,7 +105,7 @@ bool gr_cut_run(gr_cut *x, const gr_loc *out_loc) {
     for (uint32_t i = 0; i < x->out_n; i++) {
         uint32_t at = x->in_n + i;
         if (out_loc) x->loc[at] = out_loc[i];
-        else GR_TRY(gr_piece_place(b, x->n->results[i], x->span[at], &x->loc[at]));
+        else GR_TRY(gr_piece_locate(b, x->n->results[i], x->span[at], &x->loc[at]));
     }
     GR_TRY(gr_dispatch_all(b, x->kernels, x->kernels_n, x->loc, gr_call_work(&x->call)));
     for (uint32_t i = 0; i < x->in_n; i++) GR_TRY(gr_piece_done(b, &x->loc[i]));

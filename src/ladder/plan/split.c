@@ -241,7 +241,7 @@ static gr_split_result run_combine(along *g, uint64_t rows) {
         return GR_SPLIT_IMPOSSIBLE;
     }
     for (uint64_t lo = 0; lo < g->size; lo = piece_end(g, lo, rows)) n++;
-    if (!gr_piece_place(b, v, whole, &j.y) || !temp_like(b, v, &j.other) || !temp_like(b, v, &j.partial)) return GR_SPLIT_FAILED;
+    if (!gr_piece_locate(b, v, whole, &j.y) || !temp_like(b, v, &j.other) || !temp_like(b, v, &j.partial)) return GR_SPLIT_FAILED;
     uint64_t i = 0;
     for (uint64_t lo = 0, hi; lo < g->size; lo = hi, i++) {
         hi = piece_end(g, lo, rows);
