@@ -256,8 +256,12 @@ typedef struct gr_wgsl_case {
     gr_wgsl_stmt *body;   /* BLOCK */
 } gr_wgsl_case;
 
+/* How a statement can end (the behaviours of the specification). */
+enum { GR_WGSL_NEXT = 1, GR_WGSL_BREAK = 2, GR_WGSL_CONTINUE = 4, GR_WGSL_RETURN = 8 };
+
 struct gr_wgsl_stmt {
     gr_wgsl_stmt_kind kind;
+    uint8_t behaviour; /* bit set of the above; 0 where the statement is unreachable */
     uint32_t offset, end;
     gr_wgsl_attr *attr; uint32_t attr_n; /* before the statement */
     union {

@@ -77,7 +77,7 @@ bool gr_wgsl_round_float(gr_wgsl_kind k, double v, double *out) {
     return gr_fabs(v) <= 1.7976931348623157e308;
 }
 
-static double largest(gr_wgsl_kind k) { return k == GR_WT_F32 ? 3.4028234663852886e38 : k == GR_WT_F16 ? 65504.0 : 1.7976931348623157e308; }
+double gr_wgsl_largest(gr_wgsl_kind k) { return k == GR_WT_F32 ? 3.4028234663852886e38 : k == GR_WT_F16 ? 65504.0 : 1.7976931348623157e308; }
 
 static void show(char *out, size_t n, gr_wgsl_kind k, gr_wgsl_scalar s) {
     if (gr_wgsl_is_float_kind(k)) {
@@ -118,7 +118,7 @@ static bool convert_scalar(gr_wgsl_front *f, gr_wgsl_kind from, const gr_wgsl_ty
     } else if (gr_wgsl_is_float_kind(to)) {
         double v = from_float ? s.f : (double)s.i;
         if (to == GR_WT_F32 && !from_float) v = (double)(float)s.i; /* one rounding from the integer */
-        if (gr_fabs(v) > largest(to) || !gr_wgsl_round_float(to, v, &out->f)) return not_in(f, offset, from, s, tt);
+        if (gr_fabs(v) > gr_wgsl_largest(to) || !gr_wgsl_round_float(to, v, &out->f)) return not_in(f, offset, from, s, tt);
     } else if (from_float) {
         bool fits = float_to_int(to, s.f, &out->i);
         if (!fits && (from == GR_WT_ABSTRACT_FLOAT || automatic)) return not_in(f, offset, from, s, tt);

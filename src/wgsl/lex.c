@@ -164,8 +164,7 @@ static bool lex_number(lexer *l) {
     bool float_suffix = (suffix == 'f' || suffix == 'h') && (!hex || has_exp);
     if (float_suffix) is_float = true, l->at++;
     else if (!is_float && (suffix == 'i' || suffix == 'u')) l->at++;
-    bool simple = float_suffix && !has_exp && !fraction && whole > 1;
-    if (!hex && whole > 1 && l->s.p[from] == '0' && (!is_float || (simple && memchr(l->s.p + from, '.', l->at - from) == NULL)))
+    if (!hex && whole > 1 && l->s.p[from] == '0' && !is_float)
         return bad_token(l, from, "remove the leading zeros", "an integer literal has leading zeros");
     if (l->at - from > 4096) return bad_token(l, from, NULL, "a number literal is longer than 4096 characters");
     uint32_t cp = 0;

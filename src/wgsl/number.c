@@ -108,6 +108,6 @@ const gr_wgsl_const *gr_wgsl_parse_number(gr_wgsl_front *f, uint32_t offset, gr_
         return NULL;
     }
     double v = strtod(z, NULL), r;
-    if (!gr_wgsl_round_float(t->kind, v, &r)) return range_error(f, offset, text, t->text.p);
+    if (v > gr_wgsl_largest(t->kind) || !gr_wgsl_round_float(t->kind, v, &r)) return range_error(f, offset, text, t->text.p);
     return gr_wgsl_const_f(f, t, r);
 }

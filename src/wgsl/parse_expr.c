@@ -236,6 +236,17 @@ static gr_wgsl_expr *parse_postfix(gr_wgsl_front *f, gr_wgsl_expr *e) {
     return NULL;
 }
 
+/* Consumes an operator; in an expression `--` is two minus signs, of which this takes the first. */
+static void take_operator(gr_wgsl_front *f) {
+    gr_wgsl_tok *t = &f->tok[f->pos];
+    if (t->kind != GR_TK_MINUS_MINUS) {
+        f->pos++;
+        return;
+    }
+    t->kind = GR_TK_MINUS;
+    t->offset++;
+}
+
 static gr_wgsl_expr *parse_unary_inner(gr_wgsl_front *f) {
     gr_wgsl_expr_kind kind = GR_WE_UNARY;
     gr_wgsl_op op = GR_WO_NONE;
@@ -245,15 +256,15 @@ static gr_wgsl_expr *parse_unary_inner(gr_wgsl_front *f) {
     case GR_TK_TILDE: op = GR_WO_COMPLEMENT; break;
     case GR_TK_STAR: kind = GR_WE_DEREF; break;
     case GR_TK_AMP: kind = GR_WE_ADDRESS_OF; break;
-    case GR_TK_MINUS_MINUS:
+    case GR_TK_MINUS_MINUS: op = GR_WO_NEG; break;
     case GR_TK_PLUS_PLUS:
-        gr_wgsl_syntax(f, "expected an expression (prefix -- and ++ are not in WGSL)");
+        gr_wgsl_syntax(f, "expected an expression (WGSL has no prefix ++)");
         return NULL;
     default: return parse_postfix(f, parse_primary(f));
     }
     gr_wgsl_expr *e = gr_wgsl_new_expr(f, kind, gr_wgsl_peek(f)->offset);
     if (!e) return NULL;
-    f->pos++;
+    take_operator(f);
     e->unary.op = op;
     e->unary.a = gr_wgsl_parse_unary(f);
     return e->unary.a ? close_expr(f, e, e->unary.a, NULL) : NULL;
@@ -307,7 +318,8 @@ static level level_of(uint32_t k, gr_wgsl_op *op) {
     static const struct { uint16_t kind; uint8_t op, level; } table[] = {
         {GR_TK_STAR, GR_WO_MUL, MULTIPLICATIVE},   {GR_TK_SLASH, GR_WO_DIV, MULTIPLICATIVE},
         {GR_TK_PERCENT, GR_WO_MOD, MULTIPLICATIVE}, {GR_TK_PLUS, GR_WO_ADD, ADDITIVE},
-        {GR_TK_MINUS, GR_WO_SUB, ADDITIVE},        {GR_TK_SHL, GR_WO_SHL, SHIFT},
+        {GR_TK_MINUS, GR_WO_SUB, ADDITIVE},        {GR_TK_MINUS_MINUS, GR_WO_SUB, ADDITIVE},
+               {GR_TK_SHL, GR_WO_SHL, SHIFT},
         {GR_TK_SHR, GR_WO_SHR, SHIFT},             {GR_TK_LT, GR_WO_LT, RELATIONAL},
         {GR_TK_LE, GR_WO_LE, RELATIONAL},          {GR_TK_GT, GR_WO_GT, RELATIONAL},
         {GR_TK_GE, GR_WO_GE, RELATIONAL},          {GR_TK_EQ, GR_WO_EQ, RELATIONAL},
@@ -334,7 +346,7 @@ static gr_wgsl_expr *parse_chain(gr_wgsl_front *f, gr_wgsl_expr *e, level lv, gr
     gr_wgsl_op op;
     while (e && next_level(f, &op) == lv) {
         uint32_t at = gr_wgsl_peek(f)->offset;
-        f->pos++;
+        take_operator(f);
         e = binary(f, op, at, e, operand(f));
     }
     return e;

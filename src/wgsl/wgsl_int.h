@@ -111,6 +111,13 @@ bool gr_wgsl_check_alias(gr_wgsl_front *f);
 bool gr_wgsl_check_uniformity(gr_wgsl_front *f);
 bool gr_wgsl_reflect(gr_wgsl_front *f);
 
+/* Every expression node below s in text order, children after parents; stops when fn gives false. */
+typedef bool gr_wgsl_visit(void *ctx, gr_wgsl_expr *e);
+bool gr_wgsl_visit_expr(gr_wgsl_expr *e, gr_wgsl_visit *fn, void *ctx);
+bool gr_wgsl_visit_stmt(gr_wgsl_stmt *s, gr_wgsl_visit *fn, void *ctx);
+/* The variable or parameter whose memory a reference or pointer expression reaches; NULL for none. */
+gr_wgsl_decl *gr_wgsl_root(const gr_wgsl_expr *e);
+
 /* ----------------------------------------------------------------- parser bits */
 
 const gr_wgsl_tok *gr_wgsl_peek(gr_wgsl_front *f);
@@ -245,6 +252,7 @@ bool gr_wgsl_check_compound(gr_wgsl_front *f, const gr_wgsl_stmt *s); /* the sam
 bool gr_wgsl_scalar_op(gr_wgsl_front *f, uint32_t offset, gr_wgsl_kind k, gr_wgsl_op op, gr_wgsl_scalar a, gr_wgsl_scalar b,
                        gr_wgsl_scalar *r);
 bool gr_wgsl_const_error(gr_wgsl_front *f, uint32_t offset, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+double gr_wgsl_largest(gr_wgsl_kind k); /* finite value of a float kind */
 /* Rounds v into the float kind; false when it leaves the range or is NaN. */
 bool gr_wgsl_round_float(gr_wgsl_kind k, double v, double *out);
 
