@@ -76,10 +76,8 @@ bool gr_kernel_cache_finish(gr_kernel_cache *c, gr_diags *d, gr_kernel *list, ui
 /* ---- files ------------------------------------------------------------------ */
 
 static bool alias_type(const gr_call *call, gr_str dtype, const gr_target *t, const char **wgsl, gr_dtype *out) {
-    gr_dtype found = gr_dtype_find(dtype);
-    if (found == GR_DTYPE_NONE && !gr_call_dtype(call, dtype, &found)) return false;
-    *out = found;
-    *wgsl = gr_kernel_storage_type(t, found);
+    if (!gr_kernel_dtype(call, dtype, out)) return false;
+    *wgsl = gr_kernel_storage_type(t, *out);
     return *wgsl != NULL;
 }
 

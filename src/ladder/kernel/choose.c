@@ -6,6 +6,17 @@ const char *gr_kernel_storage_type(const gr_target *t, gr_dtype type) {
     return gr_dtype_wgsl(type);
 }
 
+bool gr_kernel_dtype(const gr_call *c, gr_str name, gr_dtype *out) {
+    *out = gr_dtype_find(name);
+    if (*out != GR_DTYPE_NONE || gr_call_dtype(c, name, out)) return true;
+    for (uint32_t i = 0; i < c->op->sig.params_n; i++) {
+        if (c->op->sig.params[i].kind != GR_PARAM_DTYPE || !gr_str_eq(c->op->sig.params[i].name, name)) continue;
+        *out = (gr_dtype)c->params[i].i;
+        return true;
+    }
+    return false;
+}
+
 static bool feature_met(const gr_target *t, gr_str f) {
     if (t->kind == GR_TARGET_ORACLE) return true;
     if (gr_str_eqz(f, "subgroups")) return t->subgroups;
@@ -59,9 +70,8 @@ static bool dtype_met(const gr_target *t, const gr_kernel_decl *k, gr_dtype type
 
 static bool dtypes_met(const gr_target *t, const gr_call *call, const gr_kernel_decl *k, gr_choice *c) {
     for (uint32_t i = 0; k && i < k->binding.aliases_n; i++) {
-        gr_dtype type = gr_dtype_find(k->binding.aliases[i].dtype);
-        if (type == GR_DTYPE_NONE && !gr_call_dtype(call, k->binding.aliases[i].dtype, &type)) continue;
-        GR_TRY(dtype_met(t, k, type, c));
+        gr_dtype type;
+        if (gr_kernel_dtype(call, k->binding.aliases[i].dtype, &type)) GR_TRY(dtype_met(t, k, type, c));
     }
     for (uint32_t i = 0; k && k->binding.aliases_n == 0 && i < call->op->sig.dtypes_n; i++) {
         gr_dtype type;

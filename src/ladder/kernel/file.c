@@ -64,9 +64,9 @@ static gr_value_id inout_result(const pass_ctx *p, const gr_bind *bind) {
 }
 
 static bool scratch_bytes(const pass_ctx *p, const gr_bind *bind, uint64_t *bytes) {
-    gr_dtype type = gr_dtype_find(bind->dtype);
+    gr_dtype type;
     int64_t n;
-    if (type == GR_DTYPE_NONE) gr_call_dtype(&p->call, bind->dtype, &type);
+    if (!gr_kernel_dtype(&p->call, bind->dtype, &type)) return misfit(p, bind->var, "has an unknown dtype");
     GR_TRY(gr_expr_int(p->in->d, bind->size, &p->call, NULL, NULL, p->in->at, &n));
     gr_type t = {.dtype = type, .rank = 1, .dim = {{.n = n < 1 ? 1 : (uint64_t)n}}};
     return gr_type_device_bytes(&t, bytes) || misfit(p, bind->var, "is too large a scratch buffer");
@@ -97,6 +97,7 @@ static bool fill_bind(pass_ctx *p, const gr_bind *bind, const gr_wgsl_decl *var,
     }
     if (!tensor_value(p, bind->tensor, &b->value, &is_output, &index)) return misfit(p, bind->var, "binds a name that the signature does not have");
     if (bind->kind == GR_BIND_INOUT) b->result = inout_result(p, bind);
+    if (is_output && b->value == GR_NO_VALUE) return gr_type_device_bytes(&p->call.outputs[index], &b->bytes); /* written, never read */
     return true;
 }
 

@@ -64,6 +64,8 @@ void gr_kernel_choose(const gr_target *t, gr_tier tier, const gr_call *call, gr_
 /* ---- bodies --------------------------------------------------------------- */
 
 /* WGSL type of an element in storage: gr_dtype_wgsl, and f32 for f64 on the oracle (NULL elsewhere). */
+/* A dtype by its name, a dtype variable's, or a dtype parameter's. */
+bool gr_kernel_dtype(const gr_call *c, gr_str name, gr_dtype *out);
 const char *gr_kernel_storage_type(const gr_target *t, gr_dtype type);
 bool gr_kernel_map(gr_inst *in);
 bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k);

@@ -52,7 +52,7 @@ static bool check_values(check *c) {
     for (uint32_t i = 0; i < k->binds_n; i++) {
         const gr_kernel_bind *b = &k->binds[i];
         if (b->value != GR_NO_VALUE && b->value >= n) return broken(c, "K3", "a binding names no value of the graph");
-        if (b->kind == GR_KB_VALUE_WRITE && b->value == GR_NO_VALUE) return broken(c, "K3", "an output binding names no value");
+        if (b->kind == GR_KB_VALUE_WRITE && b->value == GR_NO_VALUE && b->bytes == 0) return broken(c, "K3", "an output binding names no value");
         if (b->kind == GR_KB_NONE) return broken(c, "K3", "a binding has no kind");
     }
     return true;

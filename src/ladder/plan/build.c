@@ -9,7 +9,8 @@ static void find_last_uses(gr_builder *b) {
     const gr_graph *g = b->g;
     for (uint32_t i = 0; i < g->nodes_n; i++) {
         const gr_graph_node *n = &g->nodes[i];
-        for (uint32_t j = 0; j < n->call.outputs_n; j++) b->home[n->results[j]].last_node = i;
+        for (uint32_t j = 0; j < n->call.outputs_n; j++)
+            if (n->results[j] != GR_NO_VALUE) b->home[n->results[j]].last_node = i;
         for (uint32_t j = 0; j < n->call.operands_n; j++)
             if (n->args[j] != GR_NO_VALUE) b->home[n->args[j]].last_node = i;
     }
@@ -29,7 +30,8 @@ static bool release_node(gr_builder *b, uint32_t node) {
     const gr_graph_node *n = &b->g->nodes[node];
     for (uint32_t j = 0; j < n->call.operands_n; j++)
         if (n->args[j] != GR_NO_VALUE) GR_TRY(release(b, n->args[j], node));
-    for (uint32_t j = 0; j < n->call.outputs_n; j++) GR_TRY(release(b, n->results[j], node));
+    for (uint32_t j = 0; j < n->call.outputs_n; j++)
+        if (n->results[j] != GR_NO_VALUE) GR_TRY(release(b, n->results[j], node));
     return true;
 }
 
@@ -60,7 +62,8 @@ static bool make_sources(gr_builder *b) {
 /* ---- nodes ------------------------------------------------------------------------------ */
 
 static bool copies_only(const gr_builder *b, const gr_graph_node *n) {
-    if (n->call.op->role != GR_ROLE_COPY || n->call.outputs_n != 1 || n->call.operands_n != 1 || n->args[0] == GR_NO_VALUE) return false;
+    if (n->call.op->role != GR_ROLE_COPY || n->call.outputs_n != 1 || n->call.operands_n != 1 || n->args[0] == GR_NO_VALUE || n->results[0] == GR_NO_VALUE)
+        return false;
     const gr_home *from = &b->home[n->args[0]], *to = &b->home[n->results[0]];
     if (from->kind != GR_HOME_SINGLE || b->g->values[n->args[0]].type.bounded) return false;
     /* An output keeps its own buffer, so that a shared buffer can be attached to it. */
@@ -79,6 +82,7 @@ static void alias_result(gr_builder *b, const gr_graph_node *n) {
 
 static bool make_results(gr_builder *b, const gr_graph_node *n) {
     for (uint32_t j = 0; j < n->call.outputs_n; j++) {
+        if (n->results[j] == GR_NO_VALUE) continue;
         bool output = b->home[n->results[j]].last_node == UINT32_MAX;
         GR_TRY(gr_home_make(b, n->results[j], output ? GR_MEM_DATA : GR_MEM_WORKING, !output));
     }
@@ -103,6 +107,7 @@ static bool must_cut(const gr_builder *b, const gr_graph_node *n, const gr_kerne
 /* A bounded result whose kernel counts nothing has its operand's count. */
 static bool pass_counts(gr_builder *b, const gr_graph_node *n, const gr_kernel *list, uint32_t count) {
     for (uint32_t j = 0; j < n->call.outputs_n; j++) {
+        if (n->results[j] == GR_NO_VALUE) continue;
         gr_buffer_id to = b->home[n->results[j]].count, from = GR_NO_BUFFER;
         bool counted = to == GR_NO_BUFFER;
         for (uint32_t i = 0; i < count; i++)

@@ -136,12 +136,13 @@ static uint64_t uniform_slot(gr_builder *b, const uint8_t *data, uint64_t bytes)
 
 /* ---- one dispatch -------------------------------------------------------------------- */
 
-enum { MAX_SCRATCH = 16 };
+enum { MAX_SCRATCH = 16, MAX_SPARE = 16 };
 typedef struct group { /* the kernels of one node or piece */
     gr_builder *b;
     const gr_loc *locs;
     gr_buffer_id scratch[MAX_SCRATCH];
-    gr_buffer_id spare; /* written stand-in for an empty result */
+    gr_buffer_id spare[MAX_SPARE]; /* written stand-ins for results that nothing reads */
+    uint32_t spare_n;
     uint64_t work;
 } group;
 
@@ -153,11 +154,13 @@ static gr_loc loc_of(const group *g, gr_value_id v) {
     return (gr_loc){.buffer = h->kind == GR_HOME_SINGLE ? h->first : GR_NO_BUFFER, .bytes = h->bytes, .value = h->owner, .count = h->count};
 }
 
-static gr_buffer_id stand_in(group *g, bool writable) {
+static gr_buffer_id stand_in(group *g, bool writable, uint64_t bytes) {
     gr_builder *b = g->b;
     if (writable) {
-        if (g->spare == GR_NO_BUFFER) g->spare = gr_pool_take(b, GR_STR("spare"), 16, false);
-        return g->spare;
+        if (g->spare_n == MAX_SPARE) return GR_NO_BUFFER;
+        gr_buffer_id id = gr_pool_take(b, GR_STR("spare"), bytes, false);
+        if (id != GR_NO_BUFFER) g->spare[g->spare_n++] = id;
+        return id;
     }
     if (b->empty == GR_NO_BUFFER) b->empty = gr_pool_new(b, GR_STR("empty"), GR_BUFFER_STORAGE, GR_MEM_WORKING, 16);
     return b->empty;
@@ -192,8 +195,8 @@ static bool fill_bind(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
         s->value = l.value;
     }
     if (s->buffer == GR_NO_BUFFER) {
-        s->buffer = stand_in(g, k->writable);
-        s->bytes = 16;
+        s->bytes = k->bytes > 16 ? k->bytes : 16;
+        s->buffer = stand_in(g, k->writable, s->bytes);
         s->offset = 0;
         s->value = GR_NO_VALUE;
     }
@@ -344,10 +347,11 @@ static bool before(group *g, const gr_kernel *list, uint32_t n) {
 }
 
 bool gr_dispatch_all(gr_builder *b, const gr_kernel *list, uint32_t n, const gr_loc *locs, uint64_t work) {
-    group g = {.b = b, .locs = locs, .spare = GR_NO_BUFFER, .work = n ? work / n + 1 : 0};
+    group g = {.b = b, .locs = locs, .work = n ? work / n + 1 : 0};
     GR_TRY(take_scratch(&g, list, n) && before(&g, list, n));
     for (uint32_t i = 0; i < n; i++) GR_TRY(dispatch(&g, &list[i]));
     for (int i = 0; i < MAX_SCRATCH; i++)
         if (g.scratch[i] != GR_NO_BUFFER) GR_TRY(gr_pool_give(b, g.scratch[i]));
-    return g.spare == GR_NO_BUFFER || gr_pool_give(b, g.spare);
+    for (uint32_t i = 0; i < g.spare_n; i++) GR_TRY(gr_pool_give(b, g.spare[i]));
+    return true;
 }

@@ -166,7 +166,8 @@ static bool rebuild(gr_arena *a, gr_diags *d, const gr_graph *g, gr_str symbol, 
         for (uint32_t j = 0; j < params; j++)
             given[j] = (gr_arg){.name = x->call.op->sig.params[j].name, .resolved = x->call.params[j], .is_resolved = true, .at = x->at};
         GR_TRY(gr_graph_add_node(a, d, out, x->call.op, args, x->call.operands_n, given, params, x->node, x->at, results));
-        for (uint32_t j = 0; j < x->call.outputs_n; j++) to[x->results[j]] = results[j];
+        for (uint32_t j = 0; j < x->call.outputs_n; j++)
+            if (x->results[j] != GR_NO_VALUE) to[x->results[j]] = results[j];
     }
     for (uint32_t i = 0; i < g->outputs_n; i++) GR_TRY(gr_graph_add_output(a, out, g->outputs[i].name, to[g->outputs[i].value]));
     return true;

@@ -195,19 +195,19 @@ static bool locate(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     return out->buffer != GR_NO_BUFFER;
 }
 
-bool gr_piece_fetch(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
+bool gr_span_fetch(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     GR_TRY(locate(b, v, s, out));
     return !out->temp || move_span(b, v, s, out->buffer, false);
 }
 
-bool gr_piece_locate(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
+bool gr_span_place(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out) {
     return locate(b, v, s, out);
 }
 
-bool gr_piece_flush(gr_builder *b, gr_value_id v, gr_span s, const gr_loc *l) {
+bool gr_span_flush(gr_builder *b, gr_value_id v, gr_span s, const gr_loc *l) {
     return !l->temp || move_span(b, v, s, l->buffer, true);
 }
 
-bool gr_piece_done(gr_builder *b, const gr_loc *l) {
+bool gr_span_done(gr_builder *b, const gr_loc *l) {
     return !l->temp || gr_pool_give(b, l->buffer);
 }

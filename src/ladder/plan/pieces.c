@@ -40,7 +40,7 @@ bool gr_cut_begin(gr_cut *x, gr_builder *b, uint32_t node, uint64_t limit, gr_bu
     if (!x->type || !x->span || !x->loc || !x->local || !x->args) return gr_report_oom(b->d);
     for (uint32_t i = 0; i < all; i++) {
         x->type[i] = i < x->in_n ? n->call.operands[i] : n->call.outputs[i - x->in_n];
-        x->local[i] = i < x->in_n && n->args[i] == GR_NO_VALUE ? GR_NO_VALUE : i;
+        x->local[i] = (i < x->in_n ? n->args[i] : n->results[i - x->in_n]) == GR_NO_VALUE ? GR_NO_VALUE : i;
     }
     for (uint32_t i = 0; i < params; i++)
         x->args[i] = (gr_arg){.name = n->call.op->sig.params[i].name, .resolved = n->call.params[i], .is_resolved = true, .at = n->at};
@@ -100,18 +100,19 @@ bool gr_cut_run(gr_cut *x, const gr_loc *out_loc) {
     gr_builder *b = x->b;
     for (uint32_t i = 0; i < x->in_n; i++) {
         x->loc[i] = (gr_loc){.buffer = GR_NO_BUFFER, .value = GR_NO_VALUE, .count = GR_NO_BUFFER};
-        if (x->n->args[i] != GR_NO_VALUE) GR_TRY(gr_piece_fetch(b, x->n->args[i], x->span[i], &x->loc[i]));
+        if (x->n->args[i] != GR_NO_VALUE) GR_TRY(gr_span_fetch(b, x->n->args[i], x->span[i], &x->loc[i]));
     }
     for (uint32_t i = 0; i < x->out_n; i++) {
         uint32_t at = x->in_n + i;
         if (out_loc) x->loc[at] = out_loc[i];
-        else GR_TRY(gr_piece_locate(b, x->n->results[i], x->span[at], &x->loc[at]));
+        else if (x->n->results[i] != GR_NO_VALUE) GR_TRY(gr_span_place(b, x->n->results[i], x->span[at], &x->loc[at]));
     }
     GR_TRY(gr_dispatch_all(b, x->kernels, x->kernels_n, x->loc, gr_call_work(&x->call)));
-    for (uint32_t i = 0; i < x->in_n; i++) GR_TRY(gr_piece_done(b, &x->loc[i]));
+    for (uint32_t i = 0; i < x->in_n; i++) GR_TRY(gr_span_done(b, &x->loc[i]));
     for (uint32_t i = 0; !out_loc && i < x->out_n; i++) {
         uint32_t at = x->in_n + i;
-        GR_TRY(gr_piece_flush(b, x->n->results[i], x->span[at], &x->loc[at]) && gr_piece_done(b, &x->loc[at]));
+        if (x->n->results[i] == GR_NO_VALUE) continue;
+        GR_TRY(gr_span_flush(b, x->n->results[i], x->span[at], &x->loc[at]) && gr_span_done(b, &x->loc[at]));
     }
     return true;
 }

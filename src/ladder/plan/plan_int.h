@@ -92,11 +92,11 @@ bool gr_step_readback(gr_builder *b, gr_value_id v, gr_buffer_id from, uint64_t 
 /* A value's buffers (or host place) are made: pages where it is over the binding limit. */
 bool gr_home_make(gr_builder *b, gr_value_id v, gr_memory memory, bool pooled);
 /* The piece of v for reading: bound where it lies, or gathered into a working buffer. */
-bool gr_piece_fetch(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out);
-/* Where a piece of v is to be written; gr_piece_flush moves it home when that is elsewhere. */
-bool gr_piece_locate(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out);
-bool gr_piece_flush(gr_builder *b, gr_value_id v, gr_span s, const gr_loc *l);
-bool gr_piece_done(gr_builder *b, const gr_loc *l); /* gives a temporary back */
+bool gr_span_fetch(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out);
+/* Where a piece of v is to be written; gr_span_flush moves it home when that is elsewhere. */
+bool gr_span_place(gr_builder *b, gr_value_id v, gr_span s, gr_loc *out);
+bool gr_span_flush(gr_builder *b, gr_value_id v, gr_span s, const gr_loc *l);
+bool gr_span_done(gr_builder *b, const gr_loc *l); /* gives a temporary back */
 
 /* ---- dispatch.c --------------------------------------------------------------- */
 

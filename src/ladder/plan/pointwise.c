@@ -158,7 +158,7 @@ static gr_split_result split_rows(gr_cut *x) {
 }
 
 gr_split_result gr_split_pointwise(gr_cut *x) {
-    if (x->out_n != 1) return GR_SPLIT_IMPOSSIBLE;
+    if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE) return GR_SPLIT_IMPOSSIBLE;
     uint64_t count = count_of(full_type(x, x->in_n));
     gr_split_result r = is_flat(x, count) ? split_flat(x, count) : GR_SPLIT_IMPOSSIBLE;
     return r == GR_SPLIT_IMPOSSIBLE ? split_rows(x) : r;

@@ -79,7 +79,7 @@ static bool setup_combine(along *g) {
     const gr_sig *sig = &x->c->op->sig;
     uint32_t from_end = 0;
     bool found = false;
-    if (x->out_n != 1) return false;
+    if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE) return false;
     for (uint32_t i = 0; i < sig->operands_n; i++) {
         uint32_t at = x->c->operand_first[i];
         if (at == x->c->operand_first[i + 1] || x->n->args[at] == GR_NO_VALUE) continue;
@@ -157,6 +157,7 @@ static uint64_t piece_end(const along *g, uint64_t lo, uint64_t rows) {
     uint64_t hi = g->size - lo < rows ? g->size : lo + rows;
     const gr_cut *x = g->x;
     gr_value_id v = g->lead < x->in_n ? x->n->args[g->lead] : x->n->results[g->lead - x->in_n];
+    if (v == GR_NO_VALUE) return hi;
     const gr_home *h = &x->b->home[v];
     uint64_t row = row_bytes(g);
     bool whole = gr_whole_span(full_type(x, g->lead)).run <= g->size * row + 3; /* no dimensions before the axis */
@@ -241,13 +242,13 @@ static gr_split_result run_combine(along *g, uint64_t rows) {
         return GR_SPLIT_IMPOSSIBLE;
     }
     for (uint64_t lo = 0; lo < g->size; lo = piece_end(g, lo, rows)) n++;
-    if (!gr_piece_locate(b, v, whole, &j.y) || !temp_like(b, v, &j.other) || !temp_like(b, v, &j.partial)) return GR_SPLIT_FAILED;
+    if (!gr_span_place(b, v, whole, &j.y) || !temp_like(b, v, &j.other) || !temp_like(b, v, &j.partial)) return GR_SPLIT_FAILED;
     uint64_t i = 0;
     for (uint64_t lo = 0, hi; lo < g->size; lo = hi, i++) {
         hi = piece_end(g, lo, rows);
         if (!shape_piece(g, lo, hi, false) || gr_cut_instantiate(x, true) != GR_SPLIT_DONE || !run_joined(g, &j, i, n)) return GR_SPLIT_FAILED;
     }
-    bool ok = gr_piece_flush(b, v, whole, &j.y) && gr_piece_done(b, &j.y) && gr_piece_done(b, &j.other) && gr_piece_done(b, &j.partial);
+    bool ok = gr_span_flush(b, v, whole, &j.y) && gr_span_done(b, &j.y) && gr_span_done(b, &j.other) && gr_span_done(b, &j.partial);
     return ok ? GR_SPLIT_DONE : GR_SPLIT_FAILED;
 }
 
