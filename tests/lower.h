@@ -3,6 +3,7 @@
 #ifndef GR_TESTS_LOWER_H
 #define GR_TESTS_LOWER_H
 
+#include "base/file.h"
 #include "ladder/plan/plan.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ static inline void low_end(low *l) {
 /* An op from the text of its op.toml and further (name, text) pairs ended by NULL. */
 static inline const gr_op *low_op(low *l, const char *id, const char *toml, const char *file, const char *text, const char *file2, const char *text2) {
     gr_str names[3] = {GR_STR("op.toml"), gr_str_of(file), gr_str_of(file2)}, texts[3] = {gr_str_of(toml), gr_str_of(text), gr_str_of(text2)};
-    const gr_op *op = gr_catalog_add(l->catalog, &l->d, gr_str_of(id), names, texts, 1 + (file != NULL) + (file2 != NULL));
+    const gr_op *op = gr_catalog_add(l->catalog, &l->d, gr_str_of(id), names, texts, file2 ? 3u : file ? 2u : 1u);
     if (!op) low_show(&l->d);
     assert_non_null(op);
     return op;

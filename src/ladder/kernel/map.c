@@ -191,18 +191,31 @@ static void make_key(const map *m, key *k) {
 
 /* ---- text ------------------------------------------------------------------------ */
 
+/* Whether the expression calls one of the helper functions; else they are left out. */
+static bool calls_functions(const map *m) {
+    gr_str f = m->functions;
+    for (size_t i = 0; i + 3 < f.n; i++) {
+        if (memcmp(f.p + i, "fn ", 3) != 0 || (i > 0 && word_char(f.p[i - 1]))) continue;
+        size_t from = i + 3, to;
+        while (from < f.n && f.p[from] == ' ') from++;
+        for (to = from; to < f.n && word_char(f.p[to]);) to++;
+        if (gr_text_names(m->expr, (gr_str){f.p + from, to - from})) return true;
+    }
+    return false;
+}
+
 static void emit_alias(gr_buf *b, const map *m, gr_str name, const char *suffix, gr_dtype t) {
     gr_buf full = {0};
     gr_buf_printf(&full, "%.*s%s", GR_STR_ARG(name), suffix);
     gr_str s = gr_buf_view(&full);
-    if (gr_text_names(m->expr, s) || gr_text_names(m->functions, s)) gr_buf_printf(b, "alias %.*s = %s;\n", GR_STR_ARG(s), value_type(m, t));
+    if (gr_text_names(m->expr, s) || (calls_functions(m) && gr_text_names(m->functions, s))) gr_buf_printf(b, "alias %.*s = %s;\n", GR_STR_ARG(s), value_type(m, t));
     gr_buf_free(&full);
 }
 
 static bool uses_f16(const map *m) {
     bool f16 = m->out == GR_DTYPE_F16;
     for (uint32_t i = 0; i < m->in->call->operands_n; i++) f16 = f16 || m->in->call->operands[i].dtype == GR_DTYPE_F16;
-    return f16 || gr_text_names(m->functions, GR_STR("f16")) || gr_text_names(m->expr, GR_STR("f16"));
+    return f16 || (calls_functions(m) && gr_text_names(m->functions, GR_STR("f16"))) || gr_text_names(m->expr, GR_STR("f16"));
 }
 
 static void emit_aliases(gr_buf *b, const map *m) {
@@ -250,7 +263,7 @@ static void emit_bindings(gr_buf *b, const map *m) {
 static void emit_function(gr_buf *b, const map *m) {
     const gr_call *c = m->in->call;
     const char *comma = "";
-    if (m->functions.n) {
+    if (calls_functions(m)) {
         gr_buf_str(b, m->functions);
         gr_buf_puts(b, m->functions.p[m->functions.n - 1] == '\n' ? "\n" : "\n\n");
     }

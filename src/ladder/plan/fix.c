@@ -143,11 +143,8 @@ static gr_type resized(const gr_type *t, gr_str symbol, uint64_t n) {
 
 /* The graph inferred again with another size of a symbol. False when some op refuses it. */
 static bool rebuild(gr_arena *a, gr_diags *d, const gr_graph *g, gr_str symbol, uint64_t n, gr_graph *out) {
-    *out = *g;
-    out->values = NULL;
-    out->nodes = NULL;
-    out->outputs = NULL;
-    out->values_n = out->nodes_n = out->outputs_n = 0;
+    *out = (gr_graph){.document = g->document, .name = g->name, .tier = g->tier, .tolerance = g->tolerance, .guarantee = g->guarantee, .seed = g->seed,
+                      .budget_gpu = g->budget_gpu, .budget_cpu = g->budget_cpu, .budget_cpu_seconds = g->budget_cpu_seconds};
     gr_value_id *to = GR_NEW_N(a, gr_value_id, g->values_n);
     if (!to) return false;
     for (uint32_t v = 0; v < g->values_n; v++) {

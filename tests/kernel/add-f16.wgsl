@@ -1,0 +1,32 @@
+// add@1 as a pointwise kernel, generated from its map body.
+// Graph nodes: y
+enable f16;
+
+struct Shape {
+    items: u32,
+}
+
+@group(0) @binding(0) var<storage, read> in_a: array<vec4<f16>>;
+@group(0) @binding(1) var<storage, read> in_b: array<vec4<f16>>;
+@group(0) @binding(2) var<storage, read_write> out_y: array<vec4<f16>>;
+@group(0) @binding(3) var<uniform> shape: Shape;
+
+fn map_body(a: f16, b: f16) -> f16 {
+    return a + b;
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32) {
+    let i = (group.y * groups.x + group.x) * 256u + lane;
+    if (i >= shape.items) {
+        return;
+    }
+    let a_i = in_a[i];
+    let b_i = in_b[i];
+    out_y[i] = vec4<f16>(
+        map_body(a_i.x, b_i.x),
+        map_body(a_i.y, b_i.y),
+        map_body(a_i.z, b_i.z),
+        map_body(a_i.w, b_i.w));
+}

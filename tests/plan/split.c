@@ -1,0 +1,115 @@
+/* Plans in pieces against plans in one: the same bits where pieces do not change the arithmetic, the same
+ * sums within rounding where they are joined. Run on the oracle with a small binding limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "plan/run.h"
+
+/* Runs text whole and with a binding limit; output 0 of both. tolerance 0: bit for bit. */
+static void compare(const char *text, uint64_t limit, double tolerance, uint32_t least_dispatches) {
+    low l;
+    uint8_t *want[4], *got[4];
+    uint64_t want_n[4], got_n[4];
+    gr_target whole = gr_target_oracle(), small = whole;
+    small.max_storage_binding = limit;
+    low_begin(&l);
+    low_plan(&l, text, &whole, NULL);
+    run_plan(&l, gr_oracle_api(), NULL, &l.plan, want, want_n);
+    low_plan(&l, text, &small, NULL);
+    if (l.plan.verdict != GR_GREEN) low_show(&l.d);
+    assert_int_equal(l.plan.verdict, GR_GREEN);
+    assert_true(run_count(&l.plan, GR_STEP_DISPATCH) >= least_dispatches);
+    run_plan(&l, gr_oracle_api(), NULL, &l.plan, got, got_n);
+    for (uint32_t o = 0; o < l.plan.graph->outputs_n; o++) {
+        assert_int_equal(want_n[o], got_n[o]);
+        if (tolerance == 0) {
+            assert_memory_equal(want[o], got[o], want_n[o]);
+            continue;
+        }
+        for (uint64_t i = 0; i < want_n[o] / 4; i++) {
+            float x, y;
+            memcpy(&x, want[o] + 4 * i, 4);
+            memcpy(&y, got[o] + 4 * i, 4);
+            assert_true(gr_fabs((double)x - (double)y) <= tolerance);
+        }
+    }
+    low_end(&l);
+}
+
+static void pointwise_flat(void **state) {
+    (void)state;
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[10001]\n  %b = input \"b\" : f32[10001]\n  %c = input \"c\" : f32[]\n  %s = mul %a, %c\n  %y = add %s, %b\n  output \"y\" %y\n}\n", 4096, 0, 20);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[7, 11, 131]\n  %y = exp %a\n  %z = greater %y, %a\n  output \"y\" %y\n  output \"z\" %z\n}\n", 8192, 0, 6);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : i64[3001]\n  %b = input \"b\" : i64[3001]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 4096, 0, 5);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f16[4001]\n  %b = input \"b\" : f16[4001]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 4096, 0, 2);
+}
+
+static void pointwise_broadcast(void **state) {
+    (void)state;
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[300, 40]\n  %b = input \"b\" : f32[40]\n  %y = sub %a, %b\n  output \"y\" %y\n}\n", 8192, 0, 5);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[300, 40]\n  %b = input \"b\" : f32[300, 1]\n  %y = sub %a, %b\n  output \"y\" %y\n}\n", 8192, 0, 5);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[3, 5000]\n  %b = input \"b\" : f32[3, 1]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 8192, 0, 6);
+    compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[2, 1, 3000]\n  %b = input \"b\" : f32[3, 1]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 16384, 0, 6);
+}
+
+static void windowed(void **state) {
+    (void)state;
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[20000]\n  %y = user/kemal/windowed_median %x w=7\n  output \"y\" %y\n}\n", 8192, 0, 10);
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[20000]\n  %y = user/kemal/windowed_median %x w=31\n  %z = user/kemal/windowed_median %y w=3\n  output \"z\" %z\n}\n", 4096, 0, 40);
+}
+
+static void reductions(void **state) {
+    (void)state;
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : i32[20000]\n  %y = reduce_sum %x\n  output \"y\" %y\n}\n", 8192, 0, 10);
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[20000]\n  %y = reduce_sum %x\n  output \"y\" %y\n}\n", 8192, 0.05, 10);
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : i32[100, 200]\n  %y = reduce_sum %x axes=[0]\n  output \"y\" %y\n}\n", 8192, 0, 10);
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : i32[100, 200]\n  %y = reduce_sum %x axes=[1]\n  output \"y\" %y\n}\n", 8192, 0, 10);
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[20000]\n  %m = reduce_mean %x\n  %y = sub %x, %m\n  output \"y\" %y\n}\n", 8192, 1e-3, 10);
+}
+
+/* One piece a page, and no copy, where all tensors have one shape. */
+static void pages_are_pieces(void **state) {
+    (void)state;
+    low l;
+    gr_target t = gr_target_webgpu_default();
+    low_begin(&l);
+    low_plan(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[78643200]\n  %y = exp %x\n  output \"y\" %y\n}\n", &t, NULL);
+    assert_int_equal(l.plan.verdict, GR_GREEN);
+    assert_int_equal(l.plan.tensors[0].pages, 3);
+    assert_int_equal(run_count(&l.plan, GR_STEP_DISPATCH), 3);
+    assert_int_equal(run_count(&l.plan, GR_STEP_COPY), 0);
+    low_plan(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[78643200]\n  %y = user/kemal/windowed_median %x\n  %s = reduce_sum %y\n  output \"s\" %s\n}\n", &t, NULL);
+    assert_int_equal(l.plan.verdict, GR_GREEN);
+    low_end(&l);
+}
+
+/* Random pointwise and reduction graphs under random limits. */
+static void random_graphs(void **state) {
+    (void)state;
+    for (uint32_t seed = 1; seed <= 25; seed++) {
+        static const char *const unary[] = {"neg", "exp", "relu", "tanh"}, *const binary[] = {"add", "sub", "mul", "max"};
+        gr_buf b = {0};
+        uint32_t values = 2, h = seed, rows = 1 + run_hash(seed) % 40, cols = 1 + run_hash(seed + 99) % 60;
+        gr_buf_printf(&b, "graph g {\n  tier debug\n  %%v0 = input \"v0\" : f32[%u, %u]\n  %%v1 = input \"v1\" : f32[%s%u]\n", rows, cols, seed % 2 ? "1, " : "", cols);
+        for (uint32_t i = 0; i < 12; i++) {
+            h = run_hash(h + i);
+            if (h % 3 == 0) gr_buf_printf(&b, "  %%v%u = %s %%v%u\n", values, unary[(h >> 8) % 4], (h >> 16) % values);
+            else gr_buf_printf(&b, "  %%v%u = %s %%v%u, %%v%u\n", values, binary[(h >> 8) % 4], (h >> 16) % values, (h >> 24) % values);
+            values++;
+        }
+        gr_buf_printf(&b, "  output \"p\" %%v%u\n  output \"q\" %%v%u\n}\n", values - 1, values - 2);
+        compare(b.p, 4096 + 1024 * (run_hash(seed * 7) % 8), 0, 1);
+        gr_buf_free(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest t[] = {
+        cmocka_unit_test(pointwise_flat), cmocka_unit_test(pointwise_broadcast), cmocka_unit_test(windowed), cmocka_unit_test(reductions),
+        cmocka_unit_test(pages_are_pieces), cmocka_unit_test(random_graphs),
+    };
+    return cmocka_run_group_tests(t, NULL, NULL);
+}
