@@ -4,6 +4,7 @@
 #include "base/value.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void gpu_copy_text(char *out, size_t cap, WGPUStringView text) {
     size_t n = text.data ? (text.length == WGPU_STRLEN ? strlen(text.data) : text.length) : 0;
@@ -53,7 +54,8 @@ gr_gpu *gr_gpu_open(const gr_gpu_options *o, gr_diags *d) {
         gr_report_oom(d);
         return NULL;
     }
-    g->debug = o && o->debug;
+    const char *debug = getenv("GRADUS_GPU_DEBUG");
+    g->debug = (o && o->debug) || (debug && *debug && strcmp(debug, "0") != 0);
     if (!open_parts(g, o, d)) {
         gr_gpu_close(g, NULL);
         return NULL;

@@ -47,7 +47,8 @@ typedef struct gr_gpu_options {
                             environment's GRADUS_ADAPTER; "none" stands for a machine without adapters */
     bool low_power;
     bool hardware_only; /* a software adapter is run/no-adapter */
-    bool debug;         /* an error scope around every submission: an error names its submission */
+    bool debug;         /* an error scope around every submission: an error names its submission;
+                            also the environment's GRADUS_GPU_DEBUG=1 */
 } gr_gpu_options;
 
 /* NULL with run/no-webgpu-library, run/no-adapter or run/device-refused. */

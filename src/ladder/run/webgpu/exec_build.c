@@ -21,23 +21,32 @@ void exec_trail(gr_exec *e, gr_diags *d, uint32_t step) {
 
 static bool is_transfer(const gr_plan_step *s) { return s->kind == GR_STEP_UPLOAD || s->kind == GR_STEP_READBACK; }
 
-static bool staging_clash(const gr_plan_step *x, const gr_plan_step *y) {
-    return x->staging != UINT32_MAX && x->staging == y->staging && x->staging_offset < y->staging_offset + y->bytes &&
-           y->staging_offset < x->staging_offset + x->bytes;
+/* What the steps since the last cut have done. */
+typedef struct cutter {
+    uint64_t *staging_end;  /* by plan buffer: end of what is used of a staging buffer */
+    uint32_t *read_back;    /* by graph value: step + 1 of its last readback */
+    uint32_t first;         /* of the segment */
+    bool worked;            /* something but uploads is in it */
+    uint64_t work;
+} cutter;
+
+/* Whether step i cannot share a submission with the steps since the last cut. Staging is taken in ascending
+ * order; a plan that goes back starts a new submission. */
+static bool must_cut(const gr_exec *e, const cutter *c, uint32_t i) {
+    const gr_plan_step *s = &e->plan->steps[i];
+    if (e->options.progress && c->work > progress_work) return true;
+    if (!is_transfer(s)) return false;
+    if (s->staging != UINT32_MAX && s->staging_offset < c->staging_end[s->staging]) return true;
+    if (s->kind != GR_STEP_UPLOAD) return false;
+    return (s->staging == UINT32_MAX && c->worked) || c->read_back[s->value] > c->first;
 }
 
-/* Whether step i cannot share a submission with the steps since `first`. */
-static bool must_cut(const gr_exec *e, uint32_t first, uint32_t i) {
-    const gr_plan_step *steps = e->plan->steps, *s = &steps[i];
-    if (!is_transfer(s)) return false;
-    for (uint32_t k = i; k-- > first;) {
-        const gr_plan_step *x = &steps[k];
-        if (s->kind == GR_STEP_UPLOAD && s->staging == UINT32_MAX && x->kind != GR_STEP_UPLOAD) return true;
-        if (!is_transfer(x)) continue;
-        if (staging_clash(x, s)) return true;
-        if (s->kind == GR_STEP_UPLOAD && x->kind == GR_STEP_READBACK && x->value == s->value) return true;
-    }
-    return false;
+static void take_step(const gr_exec *e, cutter *c, uint32_t i) {
+    const gr_plan_step *s = &e->plan->steps[i];
+    if (is_transfer(s) && s->staging != UINT32_MAX) c->staging_end[s->staging] = s->staging_offset + s->bytes;
+    if (s->kind == GR_STEP_READBACK) c->read_back[s->value] = i + 1;
+    c->worked |= s->kind != GR_STEP_UPLOAD;
+    c->work += s->work;
 }
 
 static bool add_segment(gr_exec *e, uint32_t cap, uint32_t first, uint32_t end) {
@@ -80,6 +89,27 @@ static bool find_stable(gr_exec *e) {
     return true;
 }
 
+static bool cut_steps(gr_exec *e, uint32_t n) {
+    const gr_plan *p = e->plan;
+    cutter c = {.staging_end = gr_heap_alloc((size_t)p->buffers_n + 1, sizeof(uint64_t)),
+                .read_back = gr_heap_alloc((size_t)p->graph->values_n + 1, sizeof(uint32_t))};
+    bool ok = c.staging_end && c.read_back;
+    for (uint32_t i = 0; i < n && ok; i++) {
+        if (i > c.first && must_cut(e, &c, i)) {
+            ok = add_segment(e, n + 1, c.first, i);
+            memset(c.staging_end, 0, p->buffers_n * sizeof *c.staging_end);
+            c.first = i;
+            c.worked = false;
+            c.work = 0;
+        }
+        take_step(e, &c, i);
+    }
+    ok = ok && add_segment(e, n + 1, c.first, n);
+    gr_heap_free(c.staging_end);
+    gr_heap_free(c.read_back);
+    return ok;
+}
+
 /* Ids in range: a plan may come from text. */
 static bool check_ids(const gr_plan *p, const gr_plan_step *s) {
     uint32_t b = p->buffers_n;
@@ -97,7 +127,7 @@ static bool check_ids(const gr_plan *p, const gr_plan_step *s) {
 bool exec_cut(gr_exec *e, gr_diags *d) {
     for (uint32_t i = 0; i < e->plan->steps_n; i++)
         if (!check_ids(e->plan, &e->plan->steps[i])) return GR_BUG(d, "W3", "step %u of the plan names something that is not there, or is outside its staging", i);
-    uint32_t n = e->plan->steps_n, first = 0;
+    uint32_t n = e->plan->steps_n;
     e->segment = GR_NEW_N(&e->arena, exec_segment, (size_t)n + 1);
     e->stable = GR_NEW_N(&e->arena, bool, n);
     e->uploaded = GR_NEW_N(&e->arena, uint64_t, n);
@@ -105,19 +135,8 @@ bool exec_cut(gr_exec *e, gr_diags *d) {
     e->read = GR_NEW_N(&e->arena, uint32_t, n);
     e->count_read = GR_NEW_N(&e->arena, uint32_t, e->plan->graph->outputs_n);
     if (!e->segment || !e->stable || !e->uploaded || !e->command || !e->read || !e->count_read || !find_stable(e)) return gr_report_oom(d);
-    uint64_t work = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const gr_plan_step *s = &e->plan->steps[i];
-        bool long_enough = e->options.progress && work > progress_work;
-        if (i > first && (long_enough || must_cut(e, first, i))) {
-            add_segment(e, n + 1, first, i);
-            first = i;
-            work = 0;
-        }
-        work += s->work;
-    }
-    add_segment(e, n + 1, first, n);
-    return true;
+    bool cut = cut_steps(e, n);
+    return cut || gr_report_oom(d);
 }
 
 /* ------------------------------------------------------------------ pipelines */
