@@ -1,0 +1,1 @@
+%d_x = sum_to_shape %d_y shape=shape(x)

@@ -1,0 +1,1 @@
+%d_x = identity %d_y

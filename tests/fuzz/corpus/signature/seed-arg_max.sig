@@ -1,0 +1,1 @@
+arg_max(x: T[..s]; axis: u32, keep_dimensions: bool = false, output_data_type: dtype = i32) -> y: output_data_type[..drop(s, axis, keep_dimensions)] where dim(x, axis) > 0  T in f32, f16, i32, u32, i8, u8

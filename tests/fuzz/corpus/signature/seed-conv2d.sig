@@ -1,0 +1,1 @@
+conv2d(x: T[N, C, H, W], filter: T[O, C / groups, R, S], bias: T[O]?; strides: u32[2] = 1, padding: u32[4] = 0, groups: u32 = 1) -> y: T[N, O, (H + padding[0] - (R - 1) - 1) // strides[0] + 1, W /^ 2]  T in f32, f16

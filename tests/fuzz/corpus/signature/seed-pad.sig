@@ -1,0 +1,1 @@
+pad(x: T[..s]; beginning_padding: u32[*], ending_padding: u32[*], mode: "constant" | "edge" | "reflection" = "constant", value: f32 = 0) -> y: T[..pad(s, beginning_padding, ending_padding)]  T in f32, f16, i32, u32, i8, u8
