@@ -42,6 +42,7 @@ typedef struct scan {
     pool pool[VM_POOLS];
     uint32_t *by_last; /* registers chained by the instruction at which they die */
     uint32_t *next;
+    uint32_t *by_first, *next_first; /* variables by the instruction at which they begin to live */
 } scan;
 
 static void expire(scan *s, uint32_t k) {
@@ -71,13 +72,11 @@ static void scan_code(scan *s) {
         if (f->reg[r].input && f->reg[r].first != UINT32_MAX) place(s, r, 0);
     for (uint32_t k = 0; k < f->code_n; k++) {
         const vm_instr *i = &f->code[k];
+        for (uint32_t r = s->by_first[k]; r; r = s->next_first[r]) place(s, r, k);
         if (!i->op) {
             expire(s, k);
             continue;
         }
-        vm_reg src[4];
-        vm_sources(i, src);
-        for (int n = 0; n < 4; n++) place(s, src[n], k);
         bool apart = i->op >= VM_FIRST; /* only lane loops may write over a source */
         if (!apart) expire(s, k);
         place(s, i->d, k);
@@ -88,7 +87,15 @@ static void scan_code(scan *s) {
 static bool prepare(scan *s, gr_arena *a) {
     s->by_last = GR_NEW_N(a, uint32_t, s->f->code_n + 1);
     s->next = GR_NEW_N(a, uint32_t, s->f->reg_n);
-    if (!s->by_last || !s->next) return false;
+    s->by_first = GR_NEW_N(a, uint32_t, s->f->code_n + 1);
+    s->next_first = GR_NEW_N(a, uint32_t, s->f->reg_n);
+    if (!s->by_last || !s->next || !s->by_first || !s->next_first) return false;
+    for (uint32_t r = 1; r < s->f->reg_n; r++) {
+        const vm_register *g = &s->f->reg[r];
+        if (!g->variable || g->first == UINT32_MAX) continue;
+        s->next_first[r] = s->by_first[g->first];
+        s->by_first[g->first] = r;
+    }
     for (int k = 0; k < VM_POOLS; k++)
         if (!(s->pool[k].free = GR_NEW_N(a, uint32_t, s->f->reg_n))) return false;
     return true;

@@ -136,7 +136,22 @@ static void forward(vm_form *f) {
     }
 }
 
-/* first and last occurrence; what lives into a loop lives to its end. */
+/* The loops between an occurrence and what it must outlive: a variable lives through every loop
+ * inside its own scope, a temporary through every loop that begins after it. */
+static void extend(const vm_form *f, vm_register *r, uint32_t k, uint32_t parent) {
+    uint32_t first = k, last = k;
+    for (uint32_t s = parent; s != 0; s = f->scope[s].parent) {
+        const vm_scope *c = &f->scope[s];
+        if (r->variable && s == r->scope) break;
+        if (c->kind != VM_SCOPE_LOOP || (!r->variable && r->first >= c->begin)) continue;
+        if (r->variable) first = c->begin;
+        last = c->end;
+    }
+    if (r->first > first) r->first = first;
+    if (r->last < last) r->last = last;
+}
+
+/* First and last instruction at which each register holds something. */
 static void intervals(vm_form *f) {
     for (uint32_t r = 0; r < f->reg_n; r++) f->reg[r].first = UINT32_MAX, f->reg[r].last = f->reg[r].uses = 0;
     for (uint32_t k = 0; k < f->code_n; k++) {
@@ -149,10 +164,7 @@ static void intervals(vm_form *f) {
             if (!used[u]) continue;
             if (u) r->uses++;
             if (r->first == UINT32_MAX) r->first = r->input ? 0 : k;
-            uint32_t last = k;
-            for (uint32_t s = i->parent; s != 0; s = f->scope[s].parent)
-                if (f->scope[s].kind == VM_SCOPE_LOOP && r->first < f->scope[s].begin) last = f->scope[s].end;
-            if (r->last < last) r->last = last;
+            extend(f, r, k, i->parent);
         }
     }
 }

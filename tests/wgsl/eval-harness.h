@@ -16,6 +16,7 @@
 
 #include "base/math.h"
 #include "wgsl/eval.h"
+#include "wgsl/lane.h"
 
 enum { HARNESS_WORDS = 64 };
 
