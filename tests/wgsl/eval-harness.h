@@ -83,10 +83,11 @@ typedef struct harness_case {
 static inline uint32_t harness_bits(float v) { return gr_bits_f32(v); }
 
 static inline char *harness_text(const harness_case *c, char *buf, size_t room) {
+    bool enable = c->module && strncmp(c->module, "enable", 6) == 0;
     snprintf(buf, room,
-             HARNESS_IO "%s\n@compute @workgroup_size(%u)\nfn main(@builtin(global_invocation_id) g: vec3<u32>, "
+             "%s" HARNESS_IO "%s\n@compute @workgroup_size(%u)\nfn main(@builtin(global_invocation_id) g: vec3<u32>, "
              "@builtin(local_invocation_index) l: u32, @builtin(workgroup_id) w: vec3<u32>) {\n  let i = g.x;\n  %s\n}\n",
-             c->module ? c->module : "", c->size ? c->size : 1, c->body);
+             enable ? c->module : "", c->module && !enable ? c->module : "", c->size ? c->size : 1, c->body);
     return buf;
 }
 
