@@ -288,6 +288,12 @@ static bool compare_all(gr_caller *k) {
     return ok;
 }
 
+/* `reduced_size(x, axes) > 0` and `dim(x, axis) > 0` say that there must be something to reduce. */
+static bool asks_for_terms(const gr_expr *e) {
+    if (e->kind != GR_E_BINARY || e->op != '>' || e->arg[1]->kind != GR_E_INT || e->arg[1]->i != 0) return false;
+    return e->arg[0]->kind == GR_E_CALL && (e->arg[0]->fn == GR_FN_REDUCED_SIZE || e->arg[0]->fn == GR_FN_DIM);
+}
+
 static bool test_conditions(gr_caller *k) {
     const gr_sig *s = &k->out->op->sig;
     for (uint32_t i = 0; i < s->where_n; i++) {
@@ -298,7 +304,8 @@ static bool test_conditions(gr_caller *k) {
         if (x.kind == GR_K_BOOL && x.n.i) continue;
         gr_buf b = {0};
         gr_expr_print(&b, s->where[i]);
-        gr_eval_fail(&v, GR_D_CONTRACT_WHERE_FALSE, NULL, "%s does not hold", b.p ? b.p : "");
+        if (asks_for_terms(s->where[i])) gr_eval_fail(&v, GR_D_CONTRACT_EMPTY_REDUCTION, NULL, "there is nothing to reduce: %s does not hold", b.p ? b.p : "");
+        else gr_eval_fail(&v, GR_D_CONTRACT_WHERE_FALSE, NULL, "%s does not hold", b.p ? b.p : "");
         gr_report_hint(k->d, "the signature says: where %s", b.p ? b.p : "");
         gr_buf_free(&b);
         return false;
