@@ -1,9 +1,8 @@
-// y[outer, k, inner] = x[outer, indices[k], inner].
+// y[outer, k, inner] = x[outer, indices[k], inner]. An index is read as its low word, of `words`.
 alias T = f32;
-alias I = i32;
-struct Params { inner: u32, size: u32, chosen: u32, count: u32 }
+struct Params { inner: u32, size: u32, chosen: u32, words: u32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
-@group(0) @binding(1) var<storage, read> indices: array<I>;
+@group(0) @binding(1) var<storage, read> indices: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<T>;
 @group(0) @binding(3) var<uniform> p: Params;
 
@@ -14,7 +13,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let inner = i % p.inner;
   let k = (i / p.inner) % p.chosen;
   let outer = i / (p.inner * p.chosen);
-  var index = i32(indices[k]);
+  var index = bitcast<i32>(indices[k * p.words]);
   if (index < 0) { index += i32(p.size); }
   let row = u32(clamp(index, 0, i32(p.size) - 1));
   y[i] = x[(outer * p.size + row) * p.inner + inner];

@@ -1,6 +1,6 @@
 // Each element of y finds its source coordinate by coordinate.
 alias T = f32;
-struct Params { from: array<vec4<u32>, 2>, margin: array<vec4<u32>, 2>, to: array<vec4<u32>, 2>, rank: u32, mode: u32, value: f32, count: u32 }
+struct Params { src: array<vec4<u32>, 2>, margin: array<vec4<u32>, 2>, to: array<vec4<u32>, 2>, rank: u32, mode: u32, value: f32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
@@ -18,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   var inside = true;
   for (var r = p.rank; r > 0u; r--) {
     let d = r - 1u;
-    let n = i32(p.from[d / 4u][d % 4u]);
+    let n = i32(p.src[d / 4u][d % 4u]);
     let m = p.to[d / 4u][d % 4u];
     var c = i32(rest % m) - i32(p.margin[d / 4u][d % 4u]);
     rest /= m;

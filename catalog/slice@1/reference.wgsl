@@ -1,18 +1,18 @@
 // y in its own order, read from x through a view with an offset and steps.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
-struct Params { from: View, count: u32 }
+struct Params { src: View, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
 
 fn source(index: u32) -> u32 {
   var rest = index;
-  var at = p.from.offset;
-  for (var r = p.from.rank; r > 0u; r--) {
+  var at = p.src.offset;
+  for (var r = p.src.rank; r > 0u; r--) {
     let d = r - 1u;
-    let n = p.from.dims[d / 4u][d % 4u];
-    at += (rest % n) * p.from.strides[d / 4u][d % 4u];
+    let n = p.src.dims[d / 4u][d % 4u];
+    at += (rest % n) * p.src.strides[d / 4u][d % 4u];
     rest /= n;
   }
   return at;
