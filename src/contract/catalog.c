@@ -65,7 +65,7 @@ static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
 static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
     gr_op *op = GR_NEW(&c->arena, gr_op);
     if (!op) { gr_report_oom(d); return NULL; }
-    if (!gr_op_load(&c->arena, d, id, folder, names, texts, n, op)) {
+    if (!gr_op_read(&c->arena, d, id, folder, names, texts, n, op)) {
         if (gr_arena_failed(&c->arena)) gr_report_oom(d);
         return NULL;
     }

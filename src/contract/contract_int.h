@@ -233,7 +233,7 @@ struct gr_op_source {
     uint32_t files_n;
 };
 
-bool gr_op_load(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, gr_op *out);
+bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, gr_op *out);
 /* deep: every dtype instantiation of every WGSL file; otherwise each file as it stands. */
 bool gr_op_check_wgsl(gr_arena *scratch, gr_diags *d, const gr_op *op, bool deep);
 bool gr_op_check_document(gr_arena *scratch, gr_diags *d, const gr_op *op);

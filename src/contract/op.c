@@ -348,7 +348,7 @@ static bool copy_files(loader *l, const gr_str *names, const gr_str *texts, uint
     return true;
 }
 
-bool gr_op_load(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, gr_op *out) {
+bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, gr_op *out) {
     *out = (gr_op){0};
     loader l = {.a = a, .d = d, .op = out, .src = GR_NEW(a, struct gr_op_source), .ok = true};
     out->source = l.src;
