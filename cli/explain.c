@@ -74,8 +74,8 @@ static bool ends_with(const char *s, const char *end) {
 }
 
 static bool check_one(gr_session *s, const char *path, const gr_compile_desc *desc) {
-    if (is_folder(path)) return gr_op_load(s, path, NULL);
-    if (ends_with(path, ".wgsl")) return gr_wgsl_check(s, path);
+    if (is_folder(path)) return gr_op_add(s, path, NULL);
+    if (ends_with(path, ".wgsl")) return gr_wgsl_check_file(s, path);
     gr_program *p = gr_compile_file(s, path, desc);
     gr_program_free(p);
     return p != NULL;

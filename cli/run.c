@@ -39,6 +39,21 @@ static void print_outputs(gr_program *p, gr_prepared *r, gr_run run, bool json) 
     }
 }
 
+/* The plan without its inventory: promises, memory, verdict, dispatches. `gradus plan` shows all. */
+static void print_plan(gr_program *p) {
+    static const char *const left_out[] = {"  buffer ", "  kernel ", "  tensor ", "  uniform ", "  upload ", "  readback ", "  copy ", "  clear "};
+    char *plan = gr_explain(p, GR_RUNG_PLAN, NULL, false);
+    for (char *line = plan, *end; line && *line; line = end + 1) {
+        bool shown = true;
+        end = strchr(line, '\n');
+        if (!end) break;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            if (!strncmp(line, left_out[i], strlen(left_out[i]))) shown = false;
+        if (shown) fwrite(line, 1, (size_t)(end - line) + 1, stdout);
+    }
+    gr_text_free(plan);
+}
+
 static void print_head(gr_session *s, gr_program *p, bool json) {
     if (json) {
         printf("{\n  \"executor\": \"%s\",\n  \"adapter\": ", gr_session_executor(s));
@@ -49,9 +64,7 @@ static void print_head(gr_session *s, gr_program *p, bool json) {
                gr_program_guarantee(p));
         return;
     }
-    char *plan = gr_explain(p, GR_RUNG_PLAN, NULL, false);
-    if (plan) fputs(plan, stdout);
-    gr_text_free(plan);
+    print_plan(p);
     printf("executor %s on %s\n", gr_session_executor(s), gr_session_adapter(s));
     fflush(stdout);
 }

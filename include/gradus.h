@@ -63,7 +63,7 @@ typedef struct gr_compile_desc {
     bool reference;             /* reference and graph bodies only (oracle) */
 } gr_compile_desc;
 
-/* A .json canvas or a .graph text. Input files named in it are opened for their shapes only. A red plan still
+/* A .json canvas or a .graph text. Op folders below ops/ beside the document are loaded first. Input files named in it are opened for their shapes only. A red plan still
  * gives a program (to explain); gr_prepare then refuses. NULL on errors. */
 gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc);
 gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, size_t n, const gr_compile_desc *desc);
@@ -158,9 +158,9 @@ const char *gr_catalog_id(const gr_session *s, unsigned i);
 /* One op as text or JSON; NULL when absent. Free with gr_text_free. */
 char *gr_op_show(gr_session *s, const char *id, bool json);
 /* Checks an op folder and adds it to the session's catalog under `id` (NULL: from its path). */
-bool gr_op_load(gr_session *s, const char *folder, const char *id);
+bool gr_op_add(gr_session *s, const char *folder, const char *id);
 /* Parses and checks a WGSL module (docs/wgsl-subset.md). */
-bool gr_wgsl_check(gr_session *s, const char *path);
+bool gr_wgsl_check_file(gr_session *s, const char *path);
 /* A graph text with one node of op: inputs named by its operands, parameters as `k=v` strings in TOML
  * syntax, types from the tensors (optional operands absent: dtype NULL). Returns a compiled program
  * ready for gr_prepare. operand_names[i] names in[i]; a variadic operand's name repeats. */

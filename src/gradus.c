@@ -103,10 +103,17 @@ gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, s
     return NULL;
 }
 
+/* User content that travels with a document: the folder ops/ beside it. */
+static bool load_ops_beside(gr_program *p) {
+    gr_str ops = gr_path_join(&p->arena[0], gr_path_dir(p->document), GR_STR("ops"));
+    if (!ops.n) return gr_report_oom(&p->session->diags);
+    return !gr_file_exists(ops) || gr_catalog_load(p->session->catalog, &p->session->diags, ops);
+}
+
 gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc) {
     gr_program *p = gr_program_new(s, gr_str_of(path));
     if (!p) return NULL;
-    if (gr_file_read(&p->arena[0], &s->diags, p->document, (size_t)64 << 20, &p->text) && compile(p, desc)) return p;
+    if (load_ops_beside(p) && gr_file_read(&p->arena[0], &s->diags, p->document, (size_t)64 << 20, &p->text) && compile(p, desc)) return p;
     gr_program_free(p);
     return NULL;
 }

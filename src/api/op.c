@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 static const gr_op *find_op(gr_session *s, const char *id) {
+    if (!id) id = "";
     const gr_op *op = gr_catalog_find(s->catalog, gr_str_of(id));
     if (op) return op;
     gr_report(&s->diags, GR_D_CLI_OP_UNKNOWN, (gr_place){0}, "gradus catalog lists all", "there is no op \"%s\"", id);

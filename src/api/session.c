@@ -4,6 +4,7 @@
 #include "wgsl/wgsl.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 char *gr_text_take(gr_buf *b) {
     if (b->failed || !b->p) {
@@ -17,11 +18,31 @@ char *gr_text_take(gr_buf *b) {
 
 void gr_text_free(char *text) { gr_heap_free(text); }
 
-/* The catalog folder: as given, else below GRADUS_ROOT, else "catalog" here. */
+/* The folder of the running program; {0} where that cannot be known. */
+static gr_str program_folder(gr_arena *a) {
+#ifdef __linux__
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    if (n > 0 && (size_t)n < sizeof path) return gr_str_dup(a, gr_path_dir((gr_str){path, (size_t)n}));
+#endif
+    (void)a;
+    return (gr_str){0};
+}
+
+/* The catalog folder: as given, below GRADUS_ROOT, here, beside a build folder, or installed under share/. */
 static gr_str find_catalog(gr_session *s, const char *given) {
-    if (given) return gr_str_dup(&s->arena, gr_str_of(given));
+    gr_arena *a = &s->arena;
     const char *root = getenv("GRADUS_ROOT");
-    return gr_path_join(&s->arena, gr_str_of(root && *root ? root : "."), GR_STR("catalog"));
+    gr_str program = program_folder(a), places[3] = {GR_STR("catalog")};
+    if (given) return gr_str_dup(a, gr_str_of(given));
+    if (root && *root) return gr_path_join(a, gr_str_of(root), GR_STR("catalog"));
+    if (program.n) {
+        places[1] = gr_path_join(a, program, GR_STR("../../catalog"));
+        places[2] = gr_path_join(a, program, GR_STR("../share/gradus/catalog"));
+    }
+    for (int i = 0; i < 3; i++)
+        if (places[i].n && gr_file_exists(places[i])) return places[i];
+    return places[0];
 }
 
 gr_session *gr_session_new(const gr_session_desc *desc) {
@@ -85,12 +106,12 @@ static gr_str id_from_path(gr_str path) {
     return (gr_str){path.p + last, path.n - last};
 }
 
-bool gr_op_load(gr_session *s, const char *folder, const char *id) {
+bool gr_op_add(gr_session *s, const char *folder, const char *id) {
     gr_str path = gr_str_of(folder);
     return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : id_from_path(path)) != NULL;
 }
 
-bool gr_wgsl_check(gr_session *s, const char *path) {
+bool gr_wgsl_check_file(gr_session *s, const char *path) {
     gr_arena a;
     gr_str text;
     gr_arena_init(&a, (size_t)1 << 30);
