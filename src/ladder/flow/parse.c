@@ -48,6 +48,7 @@ static bool use(parser *p, gr_flow_ref *out) {
     gr_str name;
     GR_TRY(gr_lex_value(&p->l, "a value such as %x", &name));
     if (!gr_map_get(&p->names, name, out)) return complain(p, t, GR_D_FLOW_NAME_UNKNOWN, "define it in an earlier line", "%%%.*s is not defined here", name);
+    if (*out == GR_FLOW_NONE) return false; /* its line failed and was reported */
     if (p->scope_of.v[*out] != p->scope) return complain(p, t, GR_D_FLOW_NAME_UNKNOWN, "bring it in through an input of the body", "%%%.*s belongs to another scope", name);
     return true;
 }
@@ -362,10 +363,20 @@ static bool read_nest(parser *p, gr_flow_step *s) {
 
 /* ---- steps and the whole ---- */
 
+static bool read_definition(parser *p, gr_flow_step *s, gr_token at, const token_vec *results) {
+    static const struct { const char *word; gr_block kind; } starts[] = {{"input", GR_BLOCK_INPUT}, {"constant", GR_BLOCK_CONSTANT}, {"parameter", GR_BLOCK_PARAMETER}};
+    for (int i = 0; i < 3; i++) {
+        if (!gr_lex_try_word(&p->l, starts[i].word)) continue;
+        GR_TRY(start_step(p, s, starts[i].kind, at));
+        return results->n == 1 ? read_source(p, s, results->v[0]) : gr_lex_expected(&p->l, "one value on the left", NULL);
+    }
+    return start_step(p, s, GR_BLOCK_OP, at) && read_op(p, s, results->v, results->n);
+}
+
+/* What a failed line should have defined is known as failed, so that its uses are not complained about. */
 static bool read_step(parser *p, gr_flow_step *s) {
     static const struct { const char *word; gr_block kind; } starts[] = {
-        {"output", GR_BLOCK_OUTPUT}, {"repeat", GR_BLOCK_REPEAT}, {"branch", GR_BLOCK_BRANCH}, {"call", GR_BLOCK_CALL},
-        {"input", GR_BLOCK_INPUT}, {"constant", GR_BLOCK_CONSTANT}, {"parameter", GR_BLOCK_PARAMETER}};
+        {"output", GR_BLOCK_OUTPUT}, {"repeat", GR_BLOCK_REPEAT}, {"branch", GR_BLOCK_BRANCH}, {"call", GR_BLOCK_CALL}};
     gr_token at = p->l.now, *slot;
     token_vec results = {0};
     for (int i = 0; i < 4; i++) {
@@ -380,13 +391,10 @@ static bool read_step(parser *p, gr_flow_step *s) {
         if (!(slot = GR_PUSH(p->a, &results))) return oom(p);
         *slot = t;
     } while (gr_lex_try_mark(&p->l, ','));
-    GR_TRY(gr_lex_mark(&p->l, '='));
-    for (int i = 4; i < 7; i++) {
-        if (!gr_lex_try_word(&p->l, starts[i].word)) continue;
-        GR_TRY(start_step(p, s, starts[i].kind, at));
-        return results.n == 1 ? read_source(p, s, results.v[0]) : gr_lex_expected(&p->l, "one value on the left", NULL);
-    }
-    return start_step(p, s, GR_BLOCK_OP, at) && read_op(p, s, results.v, results.n);
+    if (gr_lex_mark(&p->l, '=') && read_definition(p, s, at, &results)) return true;
+    for (uint32_t i = 0; i < results.n; i++)
+        if (!gr_map_get(&p->names, results.v[i].text, NULL) && !gr_map_put(p->a, &p->names, results.v[i].text, GR_FLOW_NONE)) return oom(p);
+    return false;
 }
 
 static bool read_seq(parser *p, gr_flow_seq *out) {

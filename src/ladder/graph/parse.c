@@ -225,6 +225,7 @@ static bool read_operands(parser *p, id_vec *args) {
         if (!slot) return oom(p);
         *slot = GR_NO_VALUE;
         if (t.kind == GR_TOKEN_VALUE && !gr_map_get(&p->names, t.text, slot)) return complain(p, t, GR_D_GRAPH_NAME_UNKNOWN, "define it in an earlier line", "%%%.*s is not defined", t.text);
+        if (t.kind == GR_TOKEN_VALUE && *slot == GR_NO_VALUE) return false; /* its line failed and was reported */
         if (args->n > OPERANDS_MAX) return complain(p, t, GR_D_GRAPH_TOO_LARGE, NULL, "over 65536 operands at %%%.*s", t.text);
         if (!gr_lex_try_mark(&p->l, ',')) return true;
     }
@@ -310,20 +311,24 @@ static const gr_op *find_op(parser *p) {
 }
 
 static bool finish_node(parser *p, const gr_op *op, const token_vec *results, const id_vec *args, const arg_vec *params, const str_vec *nodes,
-                        const gr_type *types, const gr_token *types_at, bool typed) {
+                        const gr_type *types, const gr_token *types_at, bool typed, gr_place op_at) {
     gr_str *names = GR_NEW_N(p->a, gr_str, results->n);
     gr_value_id *made;
     uint32_t n, errors = p->l.d->errors;
     if (!names) return oom(p);
     for (uint32_t i = 0; i < results->n; i++) names[i] = results->v[i].kind == GR_TOKEN_VALUE ? results->v[i].text : (gr_str){0};
-    if (!gr_graph_append(p->a, p->l.d, p->g, op, args->v, args->n, params->v, params->n, nodes->v[0], gr_lex_place(&p->l, results->v[0]), names, results->n, &made, &n)) {
+    if (!gr_graph_append(p->a, p->l.d, p->g, op, args->v, args->n, params->v, params->n, nodes->v[0], results->n ? gr_lex_place(&p->l, results->v[0]) : op_at, names, results->n, &made, &n)) {
         p->l.errors += p->l.d->errors > errors || p->l.d->out_of_memory;
         return false;
     }
     gr_graph_node *node = &p->g->nodes[p->g->nodes_n - 1];
     node->also = nodes->v + 1;
     node->also_n = nodes->n - 1;
-    if (n != results->n) return complain(p, results->v[0], GR_D_GRAPH_RESULTS, "name every result on the left, _ for one that is absent", "the call gives another number of results than stand before '='%.*s", GR_STR(""));
+    if (n != results->n) {
+        p->l.errors++;
+        gr_report(p->l.d, GR_D_GRAPH_RESULTS, node->at, "name every result on the left: _ for one that is absent, () for none", "the call gives %u results, %u stand before '='", n, results->n);
+        return false;
+    }
     for (uint32_t i = 0; i < n; i++) {
         bool present = made[i] != GR_NO_VALUE;
         if (present != (results->v[i].kind == GR_TOKEN_VALUE)) return complain(p, results->v[i], GR_D_GRAPH_RESULTS, "name what is there, write _ for what is absent", "'%.*s' is not what the call gives", results->v[i].text);
@@ -342,9 +347,10 @@ static bool read_node(parser *p, const token_vec *results) {
     gr_type *types = GR_NEW_N(p->a, gr_type, results->n);
     gr_token *types_at = GR_NEW_N(p->a, gr_token, results->n);
     if (!types || !types_at) return oom(p);
+    gr_place at = gr_lex_place(&p->l, p->l.now);
     const gr_op *op = find_op(p);
     return op && read_operands(p, &args) && read_params(p, &params) && read_types(p, types, types_at, results->n, &typed) &&
-           read_nodes(p, first_name(results), &nodes) && finish_node(p, op, results, &args, &params, &nodes, types, types_at, typed);
+           read_nodes(p, first_name(results), &nodes) && finish_node(p, op, results, &args, &params, &nodes, types, types_at, typed, at);
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -359,10 +365,13 @@ static bool read_output(parser *p) {
     t = p->l.now;
     GR_TRY(gr_lex_value(&p->l, "a value such as %y", &value));
     if (!gr_map_get(&p->names, value, &v)) return complain(p, t, GR_D_GRAPH_NAME_UNKNOWN, "define it in an earlier line", "%%%.*s is not defined", value);
+    if (v == GR_NO_VALUE) return false; /* its line failed and was reported */
     return gr_graph_add_output(p->a, p->g, name, v) || oom(p);
 }
 
+/* "%a, _, %b =", or "() =" of a call that gives nothing. */
 static bool read_results(parser *p, token_vec *results) {
+    if (gr_lex_try_mark(&p->l, '(')) return gr_lex_mark(&p->l, ')') && gr_lex_mark(&p->l, '=');
     do {
         gr_token t = p->l.now, *slot;
         if (t.kind != GR_TOKEN_VALUE && !is_absent(&p->l)) return gr_lex_expected(&p->l, "a line: %value = ..., or output", NULL);
@@ -374,17 +383,24 @@ static bool read_results(parser *p, token_vec *results) {
     return gr_lex_mark(&p->l, '=');
 }
 
-static bool read_line(parser *p) {
+static bool read_definition(parser *p, const token_vec *results) {
     static const struct { const char *word; gr_source source; } starts[3] = {{"input", GR_SOURCE_INPUT}, {"parameter", GR_SOURCE_PARAMETER}, {"constant", GR_SOURCE_CONSTANT}};
-    token_vec results = {0};
-    if (gr_lex_try_word(&p->l, "output")) return read_output(p);
-    GR_TRY(read_results(p, &results));
     for (int i = 0; i < 3; i++) {
         if (!gr_lex_try_word(&p->l, starts[i].word)) continue;
-        if (results.n != 1 || results.v[0].kind != GR_TOKEN_VALUE) return gr_lex_expected(&p->l, "one value before '='", NULL);
-        return starts[i].source == GR_SOURCE_CONSTANT ? read_constant(p, results.v[0]) : read_input(p, results.v[0], starts[i].source);
+        if (results->n != 1 || results->v[0].kind != GR_TOKEN_VALUE) return gr_lex_expected(&p->l, "one value before '='", NULL);
+        return starts[i].source == GR_SOURCE_CONSTANT ? read_constant(p, results->v[0]) : read_input(p, results->v[0], starts[i].source);
     }
-    return read_node(p, &results);
+    return read_node(p, results);
+}
+
+/* What a failed line should have defined is known as failed, so that its uses are not complained about. */
+static bool read_line(parser *p) {
+    token_vec results = {0};
+    if (gr_lex_try_word(&p->l, "output")) return read_output(p);
+    if (read_results(p, &results) && read_definition(p, &results)) return true;
+    for (uint32_t i = 0; i < results.n; i++)
+        if (results.v[i].kind == GR_TOKEN_VALUE && !gr_map_get(&p->names, results.v[i].text, NULL) && !gr_map_put(p->a, &p->names, results.v[i].text, GR_NO_VALUE)) return oom(p);
+    return false;
 }
 
 static bool read_lines(parser *p) {

@@ -82,6 +82,7 @@ static void print_param(gr_buf *out, const gr_param *p) {
 /* "%y = add@1 %a, %b w=7 : f32[4] @ node "y"": parameters as given, types of all results. */
 static void print_node(gr_buf *out, const gr_graph *g, const gr_graph_node *n) {
     const gr_call *c = &n->call;
+    if (!c->outputs_n) gr_buf_puts(out, "  ()");
     for (uint32_t i = 0; i < c->outputs_n; i++) {
         gr_buf_puts(out, i ? ", " : "  ");
         print_value(out, g, n->results[i]);
@@ -97,7 +98,7 @@ static void print_node(gr_buf *out, const gr_graph *g, const gr_graph_node *n) {
         print_param(out, &c->params[i]);
     }
     for (uint32_t i = 0; i < c->outputs_n; i++) {
-        gr_buf_puts(out, i ? ", " : " : ");
+        gr_buf_puts(out, i ? ", " : " : "); /* none for no results */
         if (n->results[i] == GR_NO_VALUE) gr_buf_putc(out, '_');
         else gr_type_print(out, &g->values[n->results[i]].type);
     }
