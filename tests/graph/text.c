@@ -49,6 +49,7 @@ static void bad_texts_are_named_and_placed(void **state) {
         {"flow t {\n}\n", "graph/syntax", 1, 1},
         {"graph {\n}\n", "graph/syntax", 1, 7},
         {H "}\n", "graph/no-output", 4, 1},
+        {"graph t {\n" X "  output \"y\" %x\n}\n", "canvas/tier-missing", 1, 1},
         {H X "  output \"y\" %x\n", "graph/syntax", 5, 1},
         {H X "  output \"y\" %x\n}\n}\n", "graph/syntax", 6, 1},
         {"graph t {\n  tier loose\n}\n", "graph/syntax", 2, 8},

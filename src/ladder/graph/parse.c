@@ -443,6 +443,7 @@ bool gr_graph_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, cons
     bool ok = read_header(&p) && read_lines(&p);
     out->symbols = p.symbol.v;
     out->symbols_n = p.symbol.n;
+    if (ok && d->errors == errors && !out->tier) gr_report(d, GR_D_CANVAS_TIER_MISSING, (gr_place){.document = document, .line = 1, .col = 1}, "add a line: tier debug, tier prod or tier fast", "the graph declares no determinism tier, and there is no default");
     if (ok && d->errors == errors && !out->outputs_n) gr_report(d, GR_D_GRAPH_NO_OUTPUT, gr_lex_place(&p.l, p.l.now), "add a line: output \"result\" %value", "the graph has no output");
     return ok && p.l.errors == 0 && d->errors == errors && !d->out_of_memory;
 }
