@@ -381,7 +381,7 @@ static bool check_decl(gr_wgsl_front *f, gr_wgsl_decl *d) {
     }
 }
 
-bool gr_wgsl_check(gr_wgsl_front *f, gr_wgsl_decl **order) {
+bool gr_wgsl_check_module(gr_wgsl_front *f, gr_wgsl_decl **order) {
     bool ok = true;
     f->m->functions = GR_NEW_N(f->arena, gr_wgsl_function *, f->m->decl_n + 1);
     f->stamp = GR_NEW_N(f->arena, uint32_t, f->m->decl_ids + 1);

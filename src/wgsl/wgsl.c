@@ -97,7 +97,7 @@ static bool run_checks(gr_wgsl_front *f) {
     bool ok = gr_wgsl_check_directives(f);
     ok &= gr_wgsl_resolve(f, &order);
     if (!ok && (f->oom || !order || f->diags->errors > f->first_errors)) return false;
-    GR_TRY(gr_wgsl_check(f, order));
+    GR_TRY(gr_wgsl_check_module(f, order));
     GR_TRY(gr_wgsl_check_behaviour(f));
     GR_TRY(gr_wgsl_reflect(f));
     ok = gr_wgsl_check_alias(f);

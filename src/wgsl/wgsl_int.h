@@ -98,7 +98,7 @@ bool gr_wgsl_parse_module(gr_wgsl_front *f);  /* fills m->decl */
 const gr_wgsl_const *gr_wgsl_parse_number(gr_wgsl_front *f, uint32_t offset, gr_str text, bool is_float);
 
 bool gr_wgsl_resolve(gr_wgsl_front *f, gr_wgsl_decl ***order); /* names to declarations; order: dependencies first, m->decl_n long */
-bool gr_wgsl_check(gr_wgsl_front *f, gr_wgsl_decl **order);
+bool gr_wgsl_check_module(gr_wgsl_front *f, gr_wgsl_decl **order);
 bool gr_wgsl_check_stmt(gr_wgsl_front *f, gr_wgsl_stmt *s);
 bool gr_wgsl_check_assert(gr_wgsl_front *f, gr_wgsl_expr **e);
 bool gr_wgsl_check_init(gr_wgsl_front *f, gr_wgsl_decl *d, bool abstract_ok);
