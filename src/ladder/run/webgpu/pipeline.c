@@ -7,13 +7,15 @@
 typedef struct messages {
     gr_diags *d; /* may be NULL */
     gr_str name, text;
-    uint32_t errors;
+    uint32_t errors, reported;
 } messages;
+
+enum { MESSAGES_MAX = 100 }; /* of one module: each costs a walk over its text for line and column */
 
 static void report_message(messages *m, const WGPUCompilationMessage *x) {
     bool error = x->type == WGPUCompilationMessageType_Error;
     if (error) m->errors++;
-    if (!m->d || (!error && x->type != WGPUCompilationMessageType_Warning)) return;
+    if (!m->d || (!error && x->type != WGPUCompilationMessageType_Warning) || m->reported++ >= MESSAGES_MAX) return;
     char text[1500];
     gpu_copy_text(text, sizeof text, x->message);
     gr_place at = {.document = m->name};
