@@ -81,7 +81,7 @@ struct gr_wgsl_type {
     uint32_t id; /* dense in the module */
     uint8_t n;    /* VEC width, MAT columns */
     uint8_t rows; /* MAT */
-    uint8_t depth; /* nesting of composites, at most 15 */
+    uint8_t depth; /* nesting of composites, at most 255 */
     gr_wgsl_space space; gr_wgsl_access access; /* PTR */
     const gr_wgsl_type *elem;   /* VEC, MAT: scalar; ARRAY: element; ATOMIC, PTR: store type */
     const gr_wgsl_type *column; /* MAT */

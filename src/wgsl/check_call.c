@@ -306,7 +306,9 @@ static bool check_bitcast(gr_wgsl_front *f, gr_wgsl_expr *e) {
     const gr_wgsl_type *as = gr_wgsl_scalar_of(a->type);
     if (as && as->kind == GR_WT_ABSTRACT_INT) { /* i32 or u32, whichever holds it */
         const gr_wgsl_type *s = gr_wgsl_scalar_of(to);
-        if (!gr_wgsl_coerce(f, a, gr_wgsl_with_scalar(f, a->type, s && s->kind == GR_WT_U32 ? f->types.u32 : f->types.i32))) return false;
+        bool as_u32 = s && s->kind == GR_WT_U32;
+        for (uint32_t i = 0; i < a->value->n; i++) as_u32 &= gr_wgsl_const_leaf(a->value, i).i >= 0;
+        if (!gr_wgsl_coerce(f, a, gr_wgsl_with_scalar(f, a->type, as_u32 ? f->types.u32 : f->types.i32))) return false;
     } else if (!gr_wgsl_materialize(f, a)) {
         return false;
     }

@@ -222,7 +222,7 @@ static bool check_struct(gr_wgsl_front *f, gr_wgsl_decl *d) {
     }
     if (!ok) return false;
     gr_wgsl_layout_struct(t);
-    if (t->depth > GR_WGSL_MAX_TYPE_DEPTH) {
+    if (t->depth >= GR_WGSL_MAX_TYPE_DEPTH) {
         t->align = 0;
         return gr_wgsl_error(f, GR_D_WGSL_LIMIT, d->offset, NULL, "types nest deeper than %d levels", GR_WGSL_MAX_TYPE_DEPTH);
     }
@@ -385,7 +385,8 @@ bool gr_wgsl_check_module(gr_wgsl_front *f, gr_wgsl_decl **order) {
     bool ok = true;
     f->m->functions = GR_NEW_N(f->arena, gr_wgsl_function *, f->m->decl_n + 1);
     f->stamp = GR_NEW_N(f->arena, uint32_t, f->m->decl_ids + 1);
-    if (!f->m->functions || !f->stamp) return gr_wgsl_oom(f);
+    f->named_count = GR_NEW_N(f->arena, gr_wgsl_expr *, f->m->decl_ids + 1);
+    if (!f->m->functions || !f->stamp || !f->named_count) return gr_wgsl_oom(f);
     for (uint32_t i = 0; i < f->m->decl_n && !f->oom && f->diags->errors <= f->first_errors + 200; i++) ok &= check_decl(f, order[i]);
     ok &= unique_ids(f);
     f->m->types = (const gr_wgsl_type **)f->types.list.v;

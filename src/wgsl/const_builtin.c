@@ -125,7 +125,7 @@ static bool eval_float_lanes(const call *c) {
     gr_wgsl_builtin b = c->e->call.builtin;
     for (uint32_t i = 0; i < c->n; i++) {
         if (b == GR_WB_clamp && fv(c, 1, i) > fv(c, 2, i)) return fail(c, "the low bound is above the high one");
-        if (b == GR_WB_smoothstep && fv(c, 0, i) >= fv(c, 1, i)) return fail(c, "the low edge is not below the high one");
+        if (b == GR_WB_smoothstep && fv(c, 0, i) == fv(c, 1, i)) return fail(c, "the two edges are equal");
         if (b == GR_WB_pow && (fv(c, 0, i) < 0 || (fv(c, 0, i) == 0 && fv(c, 1, i) <= 0))) return fail(c, "the base is negative, or both zero");
         if (!put(c, select_float(c, i), &c->out[i])) return false;
     }
@@ -522,13 +522,12 @@ static bool partial_builtin(gr_wgsl_front *f, const gr_wgsl_expr *e) {
     const gr_wgsl_const *lo = b == GR_WB_clamp ? a1 : b == GR_WB_smoothstep ? a0 : NULL, *hi = b == GR_WB_clamp ? a2 : b == GR_WB_smoothstep ? a1 : NULL;
     for (uint32_t i = 0; lo && hi && i < lo->n; i++) {
         gr_wgsl_scalar x = gr_wgsl_const_leaf(lo, i), y = gr_wgsl_const_leaf(hi, i);
-        bool bad = is_float ? x.f > y.f || (b == GR_WB_smoothstep && x.f >= y.f) : x.i > y.i;
-        if (bad) return gr_wgsl_const_error(f, e->offset, "%s: the low bound is not below the high one", name);
+        bool bad = b == GR_WB_smoothstep ? x.f == y.f : is_float ? x.f > y.f : x.i > y.i;
+        if (bad) return gr_wgsl_const_error(f, e->offset, b == GR_WB_smoothstep ? "%s: the two edges are equal" : "%s: the low bound is above the high one", name);
     }
     if (b == GR_WB_extractBits || b == GR_WB_insertBits) {
         const gr_wgsl_const *o = b == GR_WB_insertBits ? a2 : a1, *n = b == GR_WB_insertBits ? a3 : a2;
-        int64_t ov = o ? gr_wgsl_const_leaf(o, 0).i : 0, nv = n ? gr_wgsl_const_leaf(n, 0).i : 0;
-        if (ov + nv > 32) return gr_wgsl_const_error(f, e->offset, "%s: offset + count is more than 32", name);
+        if (o && n && gr_wgsl_const_leaf(o, 0).i + gr_wgsl_const_leaf(n, 0).i > 32) return gr_wgsl_const_error(f, e->offset, "%s: offset + count is more than 32", name);
     }
     if (b == GR_WB_ldexp && a1) {
         int64_t bias = gr_wgsl_scalar_of(e->call.arg[0]->type)->kind == GR_WT_F16 ? 15 : 127;

@@ -120,8 +120,8 @@ static bool convert_scalar(gr_wgsl_front *f, gr_wgsl_kind from, const gr_wgsl_ty
         if (to == GR_WT_F32 && !from_float) v = (double)(float)s.i; /* one rounding from the integer */
         if (gr_fabs(v) > gr_wgsl_largest(to) || !gr_wgsl_round_float(to, v, &out->f)) return not_in(f, offset, from, s, tt);
     } else if (from_float) {
-        bool fits = float_to_int(to, s.f, &out->i);
-        if (!fits && (from == GR_WT_ABSTRACT_FLOAT || automatic)) return not_in(f, offset, from, s, tt);
+        bool fits = float_to_int(to, s.f, &out->i); /* a value constructor saturates */
+        if (!fits && automatic) return not_in(f, offset, from, s, tt);
     } else if (from == GR_WT_ABSTRACT_INT) {
         int64_t lo = to == GR_WT_I32 ? INT32_MIN : 0, hi = to == GR_WT_I32 ? INT32_MAX : UINT32_MAX;
         if (s.i < lo || s.i > hi) return not_in(f, offset, from, s, tt);
@@ -340,10 +340,7 @@ static const gr_wgsl_const *eval_unary(gr_wgsl_front *f, gr_wgsl_expr *e) {
         if (e->unary.op == GR_WO_NOT) o->i = !s.i;
         else if (e->unary.op == GR_WO_COMPLEMENT) o->i = wrap(k, ~(uint64_t)s.i);
         else if (gr_wgsl_is_float_kind(k)) o->f = -s.f;
-        else if (k == GR_WT_ABSTRACT_INT && s.i == INT64_MIN) {
-            gr_wgsl_const_error(f, e->offset, "-(%lld) is outside the range of abstract-int", (long long)s.i);
-            return NULL;
-        } else o->i = wrap(k, 0 - (uint64_t)s.i);
+        else o->i = wrap(k, 0 - (uint64_t)s.i);
     }
     return r;
 }

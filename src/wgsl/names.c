@@ -167,7 +167,13 @@ static bool check_count(gr_wgsl_front *f, gr_wgsl_expr *e, uint32_t *count, gr_w
                              GR_STR_ARG(e->type->text));
     *expr = NULL;
     if (e->stage == GR_WGSL_OVERRIDE) {
+        gr_wgsl_expr *name = e;
+        while (name->kind == GR_WE_PAREN) name = name->unary.a;
         *expr = e;
+        if (name->kind != GR_WE_IDENT) return true;
+        gr_wgsl_expr **first = &f->named_count[name->ident.decl->id]; /* arrays sized by one override are one type */
+        if (!*first) *first = e;
+        *expr = *first;
         return true;
     }
     int64_t n = gr_wgsl_const_leaf(e->value, 0).i;

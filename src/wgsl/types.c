@@ -73,7 +73,7 @@ static void inherit(gr_wgsl_type *t, const gr_wgsl_type *e) {
     t->has_runtime = e->has_runtime;
     t->has_bool = e->has_bool;
     t->has_f16 = e->has_f16;
-    t->depth = (uint8_t)(e->depth + 1);
+    t->depth = (uint8_t)(e->depth < 255 ? e->depth + 1 : 255);
 }
 
 static uint32_t mul_leaves(uint32_t a, uint64_t b) {
@@ -236,7 +236,7 @@ void gr_wgsl_layout_struct(gr_wgsl_type *t) {
         t->has_runtime |= e->has_runtime;
         t->has_bool |= e->has_bool;
         t->has_f16 |= e->has_f16;
-        if (e->depth >= t->depth) t->depth = (uint8_t)(e->depth + 1);
+        if (e->depth >= t->depth) t->depth = (uint8_t)(e->depth < 255 ? e->depth + 1 : 255);
     }
     if (!t->depth) t->depth = 1;
     t->align = (uint32_t)align;

@@ -4,7 +4,7 @@
 /* ------------------------------------------------------------------- names */
 
 static bool uniform_input(gr_wgsl_builtin_value v) {
-    return v == GR_WV_NUM_WORKGROUPS || v == GR_WV_WORKGROUP_ID;
+    return v == GR_WV_NUM_WORKGROUPS || v == GR_WV_WORKGROUP_ID || v == GR_WV_SUBGROUP_SIZE || v == GR_WV_NUM_SUBGROUPS;
 }
 
 static bool uniform_param(const gr_wgsl_decl *d) {

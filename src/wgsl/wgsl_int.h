@@ -11,11 +11,11 @@ enum {
     GR_WGSL_MAX_PARSE_DEPTH = 128,     /* recursion of the parser */
     GR_WGSL_MAX_EXPR_DEPTH = 512,      /* height of an expression tree */
     GR_WGSL_MAX_STMT_DEPTH = 127,      /* nesting of compound statements (language limit) */
-    GR_WGSL_MAX_TYPE_DEPTH = 15,       /* nesting of composite types (language limit) */
-    GR_WGSL_MAX_MEMBERS = 1023,        /* of a structure (language limit) */
+    GR_WGSL_MAX_TYPE_DEPTH = 255,      /* nesting of composite types; the language asks for at least 15 */
+    GR_WGSL_MAX_MEMBERS = 16383,       /* of a structure; the language asks for at least 1023 */
     GR_WGSL_MAX_PARAMS = 255,          /* of a function (language limit) */
     GR_WGSL_MAX_CASES = 1023,          /* selectors of a switch (language limit) */
-    GR_WGSL_MAX_ELEMENTS = 65536,      /* of an array outside storage memory, as implementations do */
+    GR_WGSL_MAX_ELEMENTS = 65535,      /* of an array outside storage memory, as implementations do */
     GR_WGSL_MAX_CONST_LEAVES = 1 << 20,/* scalars materialised for one constant */
     GR_WGSL_MAX_SYNTAX_ERRORS = 20,
 };
@@ -70,6 +70,7 @@ struct gr_wgsl_front {
     bool override_names_ok;
     const gr_wgsl_spec *spec; /* when evaluating override-expressions at pipeline creation */
     uint32_t *stamp; /* by declaration id: index + 1 of the last function that used it */
+    gr_wgsl_expr **named_count; /* by declaration id: the count expression that first named this override */
     uint32_t first_errors; /* errors in the sink before this module */
     uint64_t eval_leaves; /* constant scalars made so far: bounds memory and time */
 };
@@ -150,7 +151,8 @@ const gr_wgsl_attr *gr_wgsl_find_attr(const gr_wgsl_attr *v, uint32_t n, gr_wgsl
 bool gr_wgsl_types_init(gr_wgsl_front *f);
 const gr_wgsl_type *gr_wgsl_vec(gr_wgsl_front *f, const gr_wgsl_type *elem, uint32_t n);
 const gr_wgsl_type *gr_wgsl_mat(gr_wgsl_front *f, const gr_wgsl_type *elem, uint32_t columns, uint32_t rows);
-/* count 0 and count_expr NULL: runtime-sized. Types with a count_expr are distinct per expression node. */
+/* count 0 and count_expr NULL: runtime-sized. Types with a count_expr are distinct per expression node
+ * (a plain override name always gives its first node). */
 const gr_wgsl_type *gr_wgsl_array(gr_wgsl_front *f, const gr_wgsl_type *elem, uint32_t count, gr_wgsl_expr *count_expr);
 const gr_wgsl_type *gr_wgsl_atomic(gr_wgsl_front *f, const gr_wgsl_type *elem);
 const gr_wgsl_type *gr_wgsl_ptr(gr_wgsl_front *f, gr_wgsl_space s, const gr_wgsl_type *elem, gr_wgsl_access a);
