@@ -135,10 +135,15 @@ bool gr_graph_add_output(gr_arena *a, gr_graph *g, gr_str name, gr_value_id valu
 
 /* ---- copies for rewrites ---------------------------------------------------------- */
 
-void gr_graph_start(const gr_graph *g, gr_graph *out) {
+bool gr_graph_start(gr_arena *a, const gr_graph *g, gr_graph *out) {
     *out = (gr_graph){.document = g->document, .name = g->name, .tier = g->tier, .tolerance = g->tolerance, .guarantee = g->guarantee,
                       .seed = g->seed, .budget_gpu = g->budget_gpu, .budget_cpu = g->budget_cpu, .budget_cpu_seconds = g->budget_cpu_seconds,
                       .symbols = g->symbols, .symbols_n = g->symbols_n};
+    out->values = GR_NEW_N(a, gr_graph_value, g->values_n);
+    out->nodes = GR_NEW_N(a, gr_graph_node, g->nodes_n);
+    out->outputs = GR_NEW_N(a, gr_graph_output, g->outputs_n);
+    out->values_cap = g->values_n, out->nodes_cap = g->nodes_n, out->outputs_cap = g->outputs_n;
+    return out->values && out->nodes && out->outputs;
 }
 
 bool gr_graph_copy_value(gr_arena *a, gr_graph *out, const gr_graph *g, gr_value_id v, gr_value_id *map) {

@@ -108,8 +108,7 @@ bool gr_graph_opt_common(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *
     gr_arena scratch = {0};
     gr_buf b = {0};
     merging m = {.a = a, .scratch = &scratch, .g = g, .out = out, .map = GR_NEW_N(&scratch, gr_value_id, g->values_n)};
-    gr_graph_start(g, out);
-    bool ok = m.map != NULL;
+    bool ok = m.map && gr_graph_start(a, g, out);
     for (uint32_t v = 0; v < g->values_n && ok; v++) ok = merge_value(&m, &b, v);
     for (uint32_t i = 0; i < g->nodes_n && ok; i++) ok = merge_node(&m, &b, i);
     ok = ok && gr_graph_copy_outputs(a, out, g, m.map);

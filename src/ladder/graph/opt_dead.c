@@ -31,8 +31,7 @@ static bool rebuild(gr_arena *a, gr_arena *scratch, const gr_graph *g, gr_graph 
 
 bool gr_graph_opt_dead(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *out) {
     gr_arena scratch = {0};
-    gr_graph_start(g, out);
-    bool ok = rebuild(a, &scratch, g, out);
+    bool ok = gr_graph_start(a, g, out) && rebuild(a, &scratch, g, out);
     gr_arena_free(&scratch);
     return ok || gr_report_oom(d);
 }

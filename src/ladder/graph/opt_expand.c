@@ -227,8 +227,7 @@ bool gr_graph_opt_expand(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_c
         }
         if (more) {
             expansion x = {.a = a, .scratch = &scratch, .d = d, .catalog = catalog, .g = &before, .out = out, .map = GR_NEW_N(&scratch, gr_value_id, before.values_n)};
-            gr_graph_start(&before, out);
-            ok = x.map ? expand_level(&x, expand) : gr_report_oom(d);
+            ok = x.map && gr_graph_start(a, &before, out) ? expand_level(&x, expand) : gr_report_oom(d);
         }
         gr_arena_free(&scratch);
         if (!ok || !more) return ok;
