@@ -75,6 +75,7 @@ static bool lower_canvas(gr_program *p) {
     uint32_t types_n;
 
     GR_TRY(gr_canvas_parse(&p->arena[GR_RUNG_CANVAS], d, p->document, p->text, &p->canvas));
+    GR_TRY(gr_canvas_load_calls(&p->arena[GR_RUNG_CANVAS], d, &p->canvas));
     GR_TRY(gr_canvas_verify(d, &p->canvas));
     p->has_canvas = true;
 
