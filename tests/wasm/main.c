@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/value.h"
+#include "gradus.h"
+#include "wgsl/eval.h"
 
 #include "base/math_golden.h"
 
@@ -76,13 +78,126 @@ static void section_value(void) {
     gr_arena_free(&a);
 }
 
+enum { WORDS = 64 };
+
+/* Every lane computes with its own input; f collects results of builtins, o integers and bits. */
+static const char eval_text[] =
+    "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"
+    "@group(0) @binding(1) var<storage, read_write> f: array<f32>;\n"
+    "@group(0) @binding(2) var<storage, read> x: array<f32>;\n"
+    "var<workgroup> shared_sum: array<f32, 32>;\n"
+    "fn poly(v: vec3<f32>) -> f32 { return dot(v, vec3f(1.5, -0.25, 3.0)) + length(v); }\n"
+    "@compute @workgroup_size(32) fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(local_invocation_index) l: u32) {\n"
+    "  let v = x[g.x];\n"
+    "  var s = exp(v * 0.1) + log(abs(v) + 1.0) + sin(v) * cos(v) + tanh(v) + pow(abs(v) + 0.5, 1.7);\n"
+    "  for (var i = 0u; i < g.x % 7u; i++) { s += sqrt(f32(i) + abs(v)) / (f32(i) + 0.3); }\n"
+    "  if (s > 4.0) { s = atan2(s, v - 1.0) + inverseSqrt(s); } else { s += poly(vec3f(v, s, 0.5)) + fract(s) + round(v); }\n"
+    "  shared_sum[l] = s;\n"
+    "  workgroupBarrier();\n"
+    "  f[g.x] = s + shared_sum[31u - l] * smoothstep(-3.0, 9.0, v);\n"
+    "  o[g.x] = bitcast<u32>(s) ^ pack2x16float(vec2f(v, s)) ^ (u32(i32(v)) << 3u) ^ reverseBits(g.x * 2654435761u);\n"
+    "}\n";
+
+typedef struct lanes {
+    uint32_t o[WORDS];
+    float f[WORDS], x[WORDS];
+    double fw[WORDS], fe[WORDS], xw[WORDS], xe[WORDS];
+    uint8_t om[WORDS], fm[WORDS], xm[WORDS];
+} lanes;
+
+static void section_eval_mode(const char *name, gr_eval_mode mode, bool wide) {
+    static lanes m;
+    gr_arena a = {0};
+    gr_diags d;
+    m = (lanes){0};
+    gr_diags_init(&d);
+    for (int i = 0; i < WORDS; i++) {
+        m.x[i] = (float)i * 0.37f - 3.0f;
+        m.xw[i] = (double)m.x[i];
+        m.xe[i] = mode == GR_EVAL_DUAL ? 1.0 : 0.0;
+    }
+    gr_wgsl_module *module = gr_wgsl_load(&a, &d, GR_STR("probe.wgsl"), gr_str_of(eval_text), NULL);
+    gr_eval_program *p = module ? gr_eval_compile(&a, &d, module, GR_STR(""), &(gr_eval_options){.mode = mode}) : NULL;
+    gr_eval_binding b[] = {
+        {.binding = 0, .bytes = m.o, .size = sizeof m.o, .mark = m.om},
+        {.binding = 1, .bytes = m.f, .size = sizeof m.f, .wide = wide ? m.fw : NULL, .extra = wide ? m.fe : NULL, .mark = m.fm},
+        {.binding = 2, .bytes = m.x, .size = sizeof m.x, .wide = wide ? m.xw : NULL, .extra = wide ? m.xe : NULL, .mark = m.xm},
+    };
+    const uint32_t grid[3] = {WORDS / 32, 1, 1};
+    if (p && gr_eval_dispatch(p, &d, b, 3, grid, NULL)) {
+        put_hash(name, gr_sha256_of(&m, sizeof m));
+    } else {
+        gr_buf out = {0};
+        gr_diags_print(&out, &d, gr_str_of(eval_text));
+        printf("%s failed:\n%s\n", name, out.p ? out.p : "");
+        gr_buf_free(&out);
+    }
+    gr_diags_free(&d);
+    gr_arena_free(&a);
+}
+
+static void section_eval(void) {
+    section_eval_mode("eval.f32", GR_EVAL_F32, false);
+    section_eval_mode("eval.widened", GR_EVAL_WIDENED, true);
+    section_eval_mode("eval.bounded", GR_EVAL_BOUNDED, true);
+    section_eval_mode("eval.dual", GR_EVAL_DUAL, true);
+    section_eval_mode("eval.sanitizer", GR_EVAL_SANITIZER, false);
+}
+
+/* Hash of one rung's text. */
+static void put_rung(gr_program *p, const char *document, const char *name, gr_rung rung) {
+    char *text = gr_explain(p, rung, NULL, false);
+    char label[96];
+    snprintf(label, sizeof label, "%s.%s", document, name);
+    if (text) put_hash(label, gr_sha256_of(text, strlen(text)));
+    else printf("%s none\n", label);
+    gr_text_free(text);
+}
+
+static void put_results(gr_program *p, gr_prepared *r, const char *document) {
+    gr_run run = r ? gr_submit(r) : 0;
+    if (!run || !gr_wait(r, run)) return;
+    for (unsigned i = 0; i < gr_program_outputs(p); i++) {
+        gr_tensor t = gr_result(r, run, i);
+        char label[96];
+        snprintf(label, sizeof label, "%s.output.%s", document, gr_program_output_name(p, i));
+        put_hash(label, gr_sha256_of(t.data, t.bytes));
+    }
+    gr_release(r, run);
+}
+
+/* Compiles a document of examples/ and runs it on the oracle. */
+static void section_example(const char *root, const char *document) {
+    char catalog[512], path[512];
+    snprintf(catalog, sizeof catalog, "%s/catalog", root);
+    snprintf(path, sizeof path, "%s/examples/%s.json", root, document);
+    gr_session *s = gr_session_new(&(gr_session_desc){.catalog = catalog, .device = GR_DEVICE_CPU});
+    gr_program *p = gr_compile_file(s, path, &(gr_compile_desc){0});
+    if (p) {
+        put_rung(p, document, "canvas", GR_RUNG_CANVAS);
+        put_rung(p, document, "flow", GR_RUNG_FLOW);
+        put_rung(p, document, "graph", GR_RUNG_GRAPH);
+        put_rung(p, document, "kernel", GR_RUNG_KERNEL);
+        put_rung(p, document, "plan", GR_RUNG_PLAN);
+        gr_prepared *r = gr_prepare(p, &(gr_prepare_desc){0});
+        put_results(p, r, document);
+        gr_prepared_free(r);
+    }
+    printf("%s.exit %d\n", document, gr_session_exit_code(s));
+    if (gr_session_exit_code(s)) printf("%s\n", gr_session_report(s, false));
+    gr_program_free(p);
+    gr_session_free(s);
+}
+
 int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
+    const char *root = argc > 1 ? argv[1] : ".";
     section_hash();
     section_rng();
     section_text();
     section_math();
     section_value();
+    section_eval();
+    section_example(root, "despike");
+    section_example(root, "center");
     return 0;
 }

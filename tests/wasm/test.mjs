@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { WASI } from 'node:wasi';
 
 const [wasmPath, nativePath, root] = process.argv.slice(2);
@@ -13,7 +13,7 @@ async function runWasm(args) {
   try {
     const wasi = new WASI({
       version: 'preview1', args: ['gradus-probe', ...args], env: {}, stdout: out, returnOnExit: true,
-      preopens: { '/root': root, '/tmp': dir },
+      preopens: { '.': root },
     });
     const module = await WebAssembly.compile(readFileSync(wasmPath));
     const code = wasi.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport }));
@@ -33,8 +33,8 @@ const report = (ok, name, detail) => {
   if (!ok) for (const line of detail.split('\n')) console.log(`# ${line}`);
 };
 
-const native = table(execFileSync(nativePath, [root], { encoding: 'utf8', maxBuffer: 1 << 26 }));
-const wasm = await runWasm(['/root']);
+const native = table(execFileSync(resolve(nativePath), ['.'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 }));
+const wasm = await runWasm(['.']);
 report(wasm.code === 0, 'the wasm program ends with exit code 0', `exit code ${wasm.code}`);
 const got = table(wasm.text);
 for (const [name, value] of native) report(got.get(name) === value, name, `native ${value}\nwasm   ${got.get(name)}`);
