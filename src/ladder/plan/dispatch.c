@@ -55,6 +55,25 @@ static bool names(gr_str text, gr_str name) {
     return false;
 }
 
+/* A u32 parameter inside a size of an output (w in n - w + 1), not the whole of it, is the length of a window. */
+static uint64_t window(const gr_call *c, gr_str outputs) {
+    uint64_t length = 1;
+    size_t at = 0;
+    bool inside = false;
+    for (gr_str w = next_dim_name(outputs, &at, &inside); w.n; w = next_dim_name(outputs, &at, &inside)) {
+        const char *b = w.p, *e = w.p + w.n, *end = outputs.p + outputs.n;
+        while (b > outputs.p && b[-1] == ' ') b--;
+        while (e < end && *e == ' ') e++;
+        if (b == outputs.p || e == end || ((b[-1] == '[' || b[-1] == ',') && (*e == ']' || *e == ','))) continue;
+        for (uint32_t i = 0; i < c->op->sig.params_n; i++) {
+            const gr_sig_param *p = &c->op->sig.params[i];
+            if (p->kind == GR_PARAM_U32 && gr_str_eq(p->name, w) && c->params[i].i > 1 && c->params[i].i < 65536 && length < 65536)
+                length *= (uint64_t)c->params[i].i;
+        }
+    }
+    return length;
+}
+
 uint64_t gr_call_work(const gr_call *c) {
     uint64_t total = 0, inner = 1, y = 0, n = 0, dim = 0;
     for (uint32_t i = 0; i < c->operands_n; i++)
@@ -73,6 +92,7 @@ uint64_t gr_call_work(const gr_call *c) {
         seen[seen_n++] = w;
         if (!known && gr_call_dim(c, w, &dim) && dim && inner < UINT32_MAX) inner *= dim;
     }
+    inner = inner * window(c, after);
     uint64_t product = y && inner > (UINT64_C(1) << 58) / y ? UINT64_C(1) << 58 : y * inner;
     return total + y > product ? total + y : product;
 }
