@@ -70,8 +70,9 @@ static void read_number(gr_parser *p, gr_tok *t) {
         return;
     }
     for (size_t i = 0; i < t->text.n; i++) {
-        if (t->i > (INT64_MAX - 9) / 10) { t->kind = GR_TOK_BAD; return; }
-        t->i = t->i * 10 + (z[i] - '0');
+        int64_t digit = z[i] - '0';
+        if (t->i > (INT64_MAX - digit) / 10) { t->kind = GR_TOK_BAD; return; }
+        t->i = t->i * 10 + digit;
     }
 }
 
