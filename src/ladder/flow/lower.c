@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 
-enum { STEPS_MAX = 4000000 }; /* lowered in all, so that nested repeats of nothing end too */
+enum {
+    STEPS_MAX = 4000000, /* lowered in all, so that nested repeats of nothing end too */
+    ERRORS_MAX = 100,    /* lowering stops there */
+};
 
 typedef struct lowering {
     gr_arena *a, *scratch;
@@ -19,7 +22,7 @@ typedef struct lowering {
     gr_map symbols;
     GR_VEC(gr_graph_symbol) symbol;
     GR_VEC(gr_place) symbol_at;
-    uint32_t steps;
+    uint32_t steps, errors_before;
 } lowering;
 
 /* ---- inputs ------------------------------------------------------------------------ */
@@ -140,10 +143,11 @@ static gr_str name_in(lowering *l, gr_str path, const gr_flow_step *s) {
 }
 
 static bool too_large(lowering *l, const gr_flow_step *s) {
-    return gr_report(l->d, GR_D_GRAPH_TOO_LARGE, s->at, "repeat fewer times", "unrolling takes over %d steps", STEPS_MAX);
+    return gr_report(l->d, GR_D_GRAPH_TOO_LARGE, s->at, "repeat fewer times", "unrolling takes over %d steps or %d values", STEPS_MAX, GR_GRAPH_VALUES_MAX);
 }
 
 static bool lower_constant(lowering *l, const gr_flow_step *s, gr_str path) {
+    if (l->g->values_n >= GR_GRAPH_VALUES_MAX) return too_large(l, s);
     gr_str name = name_in(l, path, s);
     gr_value_id v = name.p ? gr_graph_add_constant(l->a, l->g, name, s->source->constant) : GR_NO_VALUE;
     if (v == GR_NO_VALUE) return gr_report_oom(l->d);
@@ -180,7 +184,7 @@ static bool lower_op(lowering *l, const gr_flow_step *s, gr_str path) {
     gr_str name = name_in(l, path, s);
     if (!name.p) return gr_report_oom(l->d);
     GR_TRY(make_params(l, s, &params, &params_n));
-    if (!gr_graph_add_node(l->a, l->d, l->g, s->op, args, s->args_n, params, params_n, name, s->at, NULL)) return !l->d->out_of_memory && l->g->nodes_n < GR_GRAPH_NODES_MAX;
+    if (!gr_graph_add_node(l->a, l->d, l->g, s->op, args, s->args_n, params, params_n, name, s->at, NULL)) return !l->d->out_of_memory && !gr_diags_has(l->d, GR_D_GRAPH_TOO_LARGE) && l->d->errors - l->errors_before < ERRORS_MAX;
     const gr_graph_node *n = &l->g->nodes[l->g->nodes_n - 1];
     if (s->results_n > n->call.outputs_n) {
         gr_report(l->d, GR_D_GRAPH_OUTPUT_INDEX, s->at, "link one of those there are; they are counted from 0", "\"%.*s\" gives %u tensors, a link takes number %u", GR_STR_ARG(s->node), n->call.outputs_n, s->results_n - 1);
@@ -311,7 +315,7 @@ bool gr_flow_lower(gr_arena *a, gr_diags *d, const gr_flow *f, const gr_catalog 
     gr_arena scratch = {0};
     *out = (gr_graph){.document = f->document, .name = f->name, .tier = f->tier, .tolerance = f->tolerance, .guarantee = f->guarantee,
                       .seed = f->seed, .budget_gpu = f->budget_gpu, .budget_cpu = f->budget_cpu, .budget_cpu_seconds = f->budget_cpu_seconds};
-    lowering l = {.a = a, .scratch = &scratch, .d = d, .f = f, .catalog = catalog, .g = out, .inputs = inputs, .env = GR_NEW_N(&scratch, gr_value_id, f->values_n)};
+    lowering l = {.a = a, .scratch = &scratch, .d = d, .f = f, .catalog = catalog, .g = out, .inputs = inputs, .errors_before = d->errors, .env = GR_NEW_N(&scratch, gr_value_id, f->values_n)};
     uint32_t errors = d->errors;
     bool ok = l.env || gr_report_oom(d);
     for (uint32_t i = 0; ok && i < f->values_n; i++) l.env[i] = GR_NO_VALUE;

@@ -36,7 +36,7 @@ gr_str gr_graph_unique(gr_arena *a, gr_graph *g, gr_str want) {
 }
 
 gr_value_id gr_graph_append_value(gr_arena *a, gr_graph *g, gr_graph_value v) {
-    if (!room(a, (void **)&g->values, g->values_n, &g->values_cap, sizeof *g->values)) return GR_NO_VALUE;
+    if (g->values_n >= GR_GRAPH_VALUES_MAX || !room(a, (void **)&g->values, g->values_n, &g->values_cap, sizeof *g->values)) return GR_NO_VALUE;
     g->values[g->values_n] = v;
     return g->values_n++;
 }
@@ -99,8 +99,8 @@ bool gr_graph_append(gr_arena *a, gr_diags *d, gr_graph *g, const gr_op *op, con
         gr_report_trail(d, "node %.*s -> op %.*s", GR_STR_ARG(node), GR_STR_ARG(op->id));
         return false;
     }
-    if (g->nodes_n >= GR_GRAPH_NODES_MAX)
-        return gr_report(d, GR_D_GRAPH_TOO_LARGE, at, "repeat fewer times, or cut the work into several documents", "the graph has over %d nodes", GR_GRAPH_NODES_MAX);
+    if (g->nodes_n >= GR_GRAPH_NODES_MAX || n.call.outputs_n > GR_GRAPH_VALUES_MAX - g->values_n)
+        return gr_report(d, GR_D_GRAPH_TOO_LARGE, at, "repeat fewer times, or cut the work into several documents", "the graph has over %d nodes or %d values", GR_GRAPH_NODES_MAX, GR_GRAPH_VALUES_MAX);
     GR_TRY(set_args(a, d, &n, args, args_n));
     for (uint32_t i = 0; i < n.call.outputs_n; i++) {
         n.results[i] = GR_NO_VALUE;

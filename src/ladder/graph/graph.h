@@ -49,7 +49,7 @@ typedef struct gr_graph {
     struct gr_graph_names { gr_map at, next; uint32_t n; } names; /* value name -> value, of the first n values */
 } gr_graph;
 
-enum { GR_GRAPH_NODES_MAX = 1000000, GR_GRAPH_EXPAND_MAX = 32 }; /* nodes; how deep graph bodies may nest */
+enum { GR_GRAPH_NODES_MAX = 200000, GR_GRAPH_VALUES_MAX = 1000000, GR_GRAPH_EXPAND_MAX = 32 }; /* the last: how deep graph bodies may nest */
 
 /* Type of one flow input as found (file header) or declared. */
 typedef struct gr_input_type { gr_str node; gr_type type; } gr_input_type;
