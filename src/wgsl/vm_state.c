@@ -80,7 +80,7 @@ static void lane_tables(vm_state *s) {
 static bool make_rows(vm_state *s) {
     uint64_t bytes = lay_out(s);
     if (bytes > UINT32_MAX) return gr_report_oom(s->d);
-    s->regs = vm_state_alloc(s, bytes + 256, 1);
+    s->regs = vm_state_alloc(s, (size_t)bytes + 256, 1);
     uint32_t **rows[] = {&s->mask, &s->address, &s->address2, &s->lane_index, &s->local[0], &s->local[1], &s->local[2],
                          &s->local_index, &s->group_of, &s->group_base, &s->ambiguous};
     uint32_t *block = vm_state_alloc(s, sizeof rows / sizeof *rows * s->n, sizeof *block);
