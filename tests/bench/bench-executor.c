@@ -15,7 +15,7 @@ static char *chain_text(unsigned n) {
     size_t cap = 200 + (size_t)n * 80, at = 0;
     char *t = malloc(cap);
     if (!t) return NULL;
-    at += (size_t)snprintf(t + at, cap - at, "graph chain {\n  determinism_tier prod\n  %%v0 = input \"v0\" : f32[%d]\n", ELEMENTS);
+    at += (size_t)snprintf(t + at, cap - at, "graph chain {\n  tier prod\n  %%v0 = input \"v0\" : f32[%d]\n", ELEMENTS);
     for (unsigned i = 0; i < n; i++)
         at += (size_t)snprintf(t + at, cap - at, "  %%v%u = %s %%v%u : f32[%d] @ node \"n%u\"\n", i + 1, i % 2 ? "relu@1" : "neg@1", i, ELEMENTS, i);
     at += (size_t)snprintf(t + at, cap - at, "  output \"y\" %%v%u\n}\n", n);
