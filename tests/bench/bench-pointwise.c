@@ -1,6 +1,8 @@
 /* Pointwise ops against a bare vec4 compute copy of the same GPU, 256 MiB an operand, by timestamp
  * queries. Each case is a chain of CHAIN dependent dispatches in one submission, so that the GPU is awake; the median
- * of all of them counts. Bandwidth counts every byte that must be read or written once. `--mib N` changes the size. */
+ * of all of them counts. Bandwidth counts every byte that must be read or written once. `bench-pointwise MIB [CASE]`: another
+ * size, one case alone. Without CASE every case runs in a process of its own: on the H200 buffers made after others were
+ * freed in the same process were seen at 0.4 times the bandwidth (docs/performance.md). */
 #include "bench.h"
 #include "gradus.h"
 #include "ladder/run/webgpu/commands.h"
@@ -28,7 +30,7 @@ static double bare_copy(gr_gpu *g, gr_diags *d, uint64_t bytes) {
     gr_gpu_buffer x = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = "x", .bytes = bytes, .usage = GR_GPU_STORAGE});
     gr_gpu_buffer y = gr_gpu_buffer_new(g, d, &(gr_gpu_buffer_desc){.name = "y", .bytes = bytes, .usage = GR_GPU_STORAGE});
     uint64_t groups = (bytes / 16 + 255) / 256;
-    uint32_t gx = groups > 65535 ? 65535 : (uint32_t)groups, gy = (uint32_t)((groups + gx - 1) / gx);
+    uint32_t gy = (uint32_t)((groups + 65534) / 65535), gx = (uint32_t)((groups + gy - 1) / gy);
     gr_gpu_commands *c = gr_gpu_commands_new(g, d, "bare copy");
     bool ok = p && c;
     for (int i = 0; ok && i < CHAIN; i++) {
@@ -118,8 +120,31 @@ static double time_case(gr_session *s, const shape_case *c, const float *data) {
     return result;
 }
 
+static const shape_case cases[] = {
+    {"add, contiguous", "add", 1, {n}, {n}, 2, 0.8},
+    {"relu, contiguous", "relu", 1, {n}, {0}, 1, 0.8},
+    {"exp, contiguous", "exp", 1, {n}, {0}, 1, 0.8},
+    {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8},
+    {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5},
+    {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5},
+    {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0},
+};
+enum { CASES_N = sizeof cases / sizeof *cases };
+
+static int run_all(const char *self, uint64_t mib) {
+    for (size_t i = 0; i < CASES_N; i++) {
+        char command[4200];
+        snprintf(command, sizeof command, "'%s' %llu %zu", self, (unsigned long long)mib, i);
+        if (system(command) != 0) return 1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
-    uint64_t mib = argc == 3 && !strcmp(argv[1], "--mib") ? strtoull(argv[2], NULL, 10) : 256;
+    uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 10) : 256;
+    size_t only = argc > 2 ? strtoull(argv[2], NULL, 10) : SIZE_MAX;
+    if (mib == 0 || mib > 4096) mib = 256;
+    if (only == SIZE_MAX) return run_all(argv[0], mib);
     uint64_t n = mib << 18, side = 1; /* elements; a square as near as powers of two allow */
     while (side * side * 4 <= n) side *= 2;
     uint64_t rows = n / side;
@@ -139,17 +164,9 @@ int main(int argc, char **argv) {
     if (g) gr_gpu_close(g, &d);
     printf("pointwise on %s, %llu MiB an operand, bandwidth over a bare vec4 copy's (%.0f GB/s)\n", gr_session_adapter(s),
            (unsigned long long)mib, copy / 1e9);
-    const shape_case cases[] = {
-        {"add, contiguous", "add", 1, {n}, {n}, 2, 0.8},
-        {"relu, contiguous", "relu", 1, {n}, {0}, 1, 0.8},
-        {"exp, contiguous", "exp", 1, {n}, {0}, 1, 0.8},
-        {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8},
-        {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5},
-        {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5},
-        {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0},
-    };
-    for (size_t i = 0; copy > 0 && i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; copy > 0 && i < CASES_N; i++) {
         const shape_case *c = &cases[i];
+        if (only != i) continue;
         double seconds = time_case(s, c, data);
         uint64_t moved = 4 * (2 * elements(c->rank, c->a) + (c->operands == 2 ? elements(c->rank, c->b) : 0));
         if (seconds > 0) bench_row(c->what, (double)moved / seconds / copy, c->target, false);
