@@ -1,0 +1,8 @@
+// expect: wgsl/aliased-pointers 7
+var<private> x: i32;
+fn g(a: ptr<private, i32>) {
+  *a = x;
+}
+fn f() {
+  g(&x);
+}

@@ -1,0 +1,8 @@
+// expect: wgsl/aliased-pointers 7
+fn g(a: ptr<function, i32>, b: ptr<function, i32>) {
+  *a = *b;
+}
+fn f() {
+  var x = 1;
+  g(&x, &x);
+}

@@ -1,0 +1,6 @@
+// expect: wgsl/control-flow 4
+fn f() {
+  if true {
+    break;
+  }
+}

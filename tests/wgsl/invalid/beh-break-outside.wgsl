@@ -1,0 +1,4 @@
+// expect: wgsl/control-flow 3
+fn f() {
+  break;
+}

@@ -1,0 +1,6 @@
+// expect: wgsl/control-flow 3
+fn f() {
+  loop {
+    continuing {}
+  }
+}

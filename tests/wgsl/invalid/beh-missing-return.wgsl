@@ -1,0 +1,2 @@
+// expect: wgsl/missing-return 2
+fn f() -> i32 {}

@@ -1,0 +1,8 @@
+// expect: wgsl/missing-return 8
+fn f(a: i32) -> i32 {
+  if a == 1 {
+    return 1;
+  } else if a == 2 {
+    return 2;
+  }
+}

@@ -1,0 +1,8 @@
+// expect: wgsl/control-flow 5
+fn f() {
+  loop {
+    continuing {
+      return;
+    }
+  }
+}

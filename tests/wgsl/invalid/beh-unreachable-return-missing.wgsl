@@ -1,0 +1,5 @@
+// expect: wgsl/control-flow 3
+fn f() -> i32 {
+  loop {}
+  return 1;
+}

@@ -1,0 +1,2 @@
+// expect: wgsl/argument-count 2
+const a = abs(1, 2);

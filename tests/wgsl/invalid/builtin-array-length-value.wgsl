@@ -1,0 +1,5 @@
+// expect: wgsl/type-not-allowed 4
+@group(0) @binding(0) var<storage> b: array<i32>;
+fn f() {
+  let n = arrayLength(b);
+}

@@ -1,0 +1,5 @@
+// expect: wgsl/type-mismatch 4
+var<workgroup> a: atomic<u32>;
+fn f() {
+  atomicAdd(&a, 1i);
+}

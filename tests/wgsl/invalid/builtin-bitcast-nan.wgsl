@@ -1,0 +1,2 @@
+// expect: wgsl/const-error 2
+const a = bitcast<f32>(0x7fc00000u);

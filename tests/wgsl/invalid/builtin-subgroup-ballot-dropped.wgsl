@@ -1,0 +1,5 @@
+// expect: wgsl/must-use 4
+enable subgroups;
+@compute @workgroup_size(64) fn f() {
+  subgroupBallot(true);
+}

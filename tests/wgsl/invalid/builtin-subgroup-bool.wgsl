@@ -1,0 +1,5 @@
+// expect: wgsl/no-overload 4
+enable subgroups;
+@compute @workgroup_size(64) fn f() {
+  let a = subgroupAdd(true);
+}

@@ -1,0 +1,3 @@
+// expect: wgsl/not-constant 3
+enable subgroups;
+const a = subgroupAdd(1u);

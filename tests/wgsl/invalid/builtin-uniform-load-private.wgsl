@@ -1,0 +1,5 @@
+// expect: wgsl/no-overload 4
+var<private> a: u32;
+@compute @workgroup_size(4) fn f() {
+  let x = workgroupUniformLoad(&a);
+}

@@ -1,0 +1,3 @@
+// expect: wgsl/const-error 3
+enable f16;
+const a: f16 = 65505;

@@ -1,0 +1,3 @@
+// expect: wgsl/index-out-of-range 3
+const a = array(1, 2);
+const b = a[2];

@@ -1,0 +1,2 @@
+// expect: wgsl/const-error 2
+const a = 1u << 32u;

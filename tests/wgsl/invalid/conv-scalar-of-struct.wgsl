@@ -1,0 +1,5 @@
+// expect: wgsl/no-overload 5
+struct S {
+  a: i32
+}
+const a = i32(S());

@@ -1,0 +1,3 @@
+// expect: wgsl/wrong-kind-of-name 3
+const c = 1;
+alias A = c;

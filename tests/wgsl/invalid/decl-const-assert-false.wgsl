@@ -1,0 +1,2 @@
+// expect: wgsl/const-assert-failed 2
+const_assert 1 > 2;

@@ -1,0 +1,4 @@
+// expect: wgsl/const-assert-failed 3
+fn f() {
+  const_assert false;
+}

@@ -1,0 +1,3 @@
+// expect: wgsl/not-constant 3
+override o = 1;
+const_assert o == 1;

@@ -1,0 +1,2 @@
+// expect: wgsl/type-mismatch 2
+const_assert 1;

@@ -1,0 +1,3 @@
+// expect: wgsl/not-constant 3
+var<private> v: i32;
+const c = v;

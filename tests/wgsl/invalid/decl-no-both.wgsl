@@ -1,0 +1,2 @@
+// expect: wgsl/binding 2
+var<uniform> a: vec4f;

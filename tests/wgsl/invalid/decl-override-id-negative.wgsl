@@ -1,0 +1,2 @@
+// expect: wgsl/attribute 2
+@id(-1) override a: f32;

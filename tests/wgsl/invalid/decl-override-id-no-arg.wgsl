@@ -1,0 +1,2 @@
+// expect: wgsl/attribute 2
+@id override a: f32;

@@ -1,0 +1,3 @@
+// expect: wgsl/not-constant 3
+var<private> a = 1;
+var<private> b = a;

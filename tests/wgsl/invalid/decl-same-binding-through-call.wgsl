@@ -1,0 +1,10 @@
+// expect: wgsl/binding 3
+@group(0) @binding(0) var<storage> a: i32;
+@group(0) @binding(0) var<storage> b: i32;
+fn g() -> i32 {
+  return a;
+}
+@compute @workgroup_size(1) fn f() {
+  _ = g();
+  _ = b;
+}

@@ -1,0 +1,2 @@
+// expect: wgsl/type-not-allowed 2
+@group(0) @binding(0) var<storage> a: ptr<private, i32>;

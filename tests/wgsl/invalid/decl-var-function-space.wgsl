@@ -1,0 +1,2 @@
+// expect: wgsl/address-space 2
+var<function> a: i32;

@@ -1,0 +1,2 @@
+// expect: wgsl/access 2
+var<private, read_write> a: i32;

@@ -1,0 +1,2 @@
+// expect: wgsl/access 2
+@group(0) @binding(0) var<storage, foo> a: i32;

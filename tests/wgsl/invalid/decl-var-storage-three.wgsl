@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+@group(0) @binding(0) var<storage, read, read> a: i32;

@@ -1,0 +1,2 @@
+// expect: wgsl/initializer 2
+var<workgroup> a;

@@ -1,0 +1,2 @@
+// expect: wgsl/entry-point 2
+@compute @workgroup_size(1) fn main(p: ptr<private, i32>) {}

@@ -1,0 +1,2 @@
+// expect: wgsl/attribute 2
+@compute @workgroup_size fn main() {}

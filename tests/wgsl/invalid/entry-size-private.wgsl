@@ -1,0 +1,3 @@
+// expect: wgsl/not-constant 3
+var<private> x = 1;
+@compute @workgroup_size(x) fn main() {}

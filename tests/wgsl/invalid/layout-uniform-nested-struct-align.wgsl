@@ -1,0 +1,8 @@
+// expect: wgsl/layout 6
+struct I {
+  a: f32
+}
+struct S {
+  x: f32, i: I
+}
+@group(0) @binding(0) var<uniform> s: S;

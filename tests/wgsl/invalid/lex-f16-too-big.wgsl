@@ -1,0 +1,2 @@
+// expect: wgsl/literal-range 2
+enable f16; const a = 65505h;

@@ -1,0 +1,2 @@
+// expect: wgsl/literal-range 2
+const a = 3.40282350e38f;

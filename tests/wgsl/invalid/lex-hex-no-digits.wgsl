@@ -1,0 +1,2 @@
+// expect: wgsl/bad-token 2
+const a = 0x;

@@ -1,0 +1,2 @@
+// expect: wgsl/literal-range 2
+const a = 9223372036854775808;

@@ -1,0 +1,3 @@
+// expect: wgsl/limit 3
+var<private> a: array<u32, 2048>;
+var<workgroup> b: array<u32, 65536>;

@@ -1,0 +1,2 @@
+// expect: wgsl/limit 2
+var<workgroup> b: array<u32, 65537>;

@@ -1,0 +1,2 @@
+// expect: wgsl/limit 2
+var<private> a: array<u32, 100000>;

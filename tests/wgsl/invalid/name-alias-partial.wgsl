@@ -1,0 +1,5 @@
+// expect: wgsl/template 2
+alias V = vec3;
+fn f() {
+  let v = V(1, 2, 3);
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/wrong-kind-of-name 3
+fn f() {
+  let a = max;
+}

@@ -1,0 +1,3 @@
+// expect: wgsl/cycle 2
+alias A = B;
+alias B = A;

@@ -1,0 +1,3 @@
+// expect: wgsl/cycle 2
+const a = b;
+const b = a;

@@ -1,0 +1,4 @@
+// expect: wgsl/cycle 2
+fn a() {
+  a();
+}

@@ -1,0 +1,7 @@
+// expect: wgsl/cycle 2
+fn a() {
+  b();
+}
+fn b() {
+  a();
+}

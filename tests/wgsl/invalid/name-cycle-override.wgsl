@@ -1,0 +1,3 @@
+// expect: wgsl/cycle 2
+override a = b;
+override b = a;

@@ -1,0 +1,2 @@
+// expect: wgsl/cycle 2
+const a = a;

@@ -1,0 +1,4 @@
+// expect: wgsl/cycle 2
+struct A {
+  a: A
+}

@@ -1,0 +1,7 @@
+// expect: wgsl/cycle 2
+struct A {
+  b: B
+}
+struct B {
+  a: A
+}

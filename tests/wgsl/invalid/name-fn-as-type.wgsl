@@ -1,0 +1,3 @@
+// expect: wgsl/wrong-kind-of-name 3
+fn g() {}
+fn f(x: g) {}

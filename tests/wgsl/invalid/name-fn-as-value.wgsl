@@ -1,0 +1,5 @@
+// expect: wgsl/wrong-kind-of-name 4
+fn g() {}
+fn f() {
+  let a = g;
+}

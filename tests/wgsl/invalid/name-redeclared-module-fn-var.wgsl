@@ -1,0 +1,3 @@
+// expect: wgsl/redeclared 3
+fn a() {}
+var<private> a: i32;

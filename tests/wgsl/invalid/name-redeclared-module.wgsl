@@ -1,0 +1,3 @@
+// expect: wgsl/redeclared 3
+const a = 1;
+const a = 2;

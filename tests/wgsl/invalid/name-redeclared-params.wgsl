@@ -1,0 +1,2 @@
+// expect: wgsl/redeclared 2
+fn f(a: i32, a: i32) {}

@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+var<private> a: f32<i32>;

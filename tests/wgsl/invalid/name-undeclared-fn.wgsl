@@ -1,0 +1,4 @@
+// expect: wgsl/unresolved-name 3
+fn f() {
+  foo();
+}

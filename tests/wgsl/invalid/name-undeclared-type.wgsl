@@ -1,0 +1,2 @@
+// expect: wgsl/unresolved-name 2
+fn f(a: foo) {}

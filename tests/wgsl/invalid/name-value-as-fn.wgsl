@@ -1,0 +1,5 @@
+// expect: wgsl/wrong-kind-of-name 4
+fn f() {
+  let a = 1;
+  a();
+}

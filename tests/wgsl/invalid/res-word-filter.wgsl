@@ -1,0 +1,2 @@
+// expect: wgsl/reserved-word 2
+const filter = 1;

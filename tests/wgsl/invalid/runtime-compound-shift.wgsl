@@ -1,0 +1,5 @@
+// expect: wgsl/const-error 4
+fn f() {
+  var a = 1u;
+  a <<= 32u;
+}

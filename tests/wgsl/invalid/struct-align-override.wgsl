@@ -1,0 +1,5 @@
+// expect: wgsl/not-constant 4
+override A = 16;
+struct S {
+  @align(A) a: f32
+}

@@ -1,0 +1,7 @@
+// expect: wgsl/type-mismatch 6
+struct S {
+  a: i32, b: i32
+}
+fn f() {
+  let s = S(1, 2.5);
+}

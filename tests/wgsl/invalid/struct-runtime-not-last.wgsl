@@ -1,0 +1,4 @@
+// expect: wgsl/type-not-allowed 3
+struct S {
+  a: array<i32>, b: i32
+}

@@ -1,0 +1,5 @@
+// expect: wgsl/type-not-allowed 5
+struct S {
+  b: i32, a: array<i32>
+}
+var<private> s: S;

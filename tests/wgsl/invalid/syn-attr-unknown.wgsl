@@ -1,0 +1,2 @@
+// expect: wgsl/attribute 2
+@foo fn f() {}

@@ -1,0 +1,6 @@
+// expect: wgsl/syntax 4
+fn f() {
+  loop {
+    break if true;
+  }
+}

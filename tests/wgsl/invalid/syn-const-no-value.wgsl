@@ -1,0 +1,2 @@
+// expect: wgsl/syntax 2
+const a: i32;

@@ -1,0 +1,2 @@
+// expect: wgsl/directive 2
+diagnostic(loud, derivative_uniformity);

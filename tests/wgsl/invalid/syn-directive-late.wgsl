@@ -1,0 +1,3 @@
+// expect: wgsl/directive 3
+const a = 1;
+enable f16;

@@ -1,0 +1,3 @@
+// expect: wgsl/syntax 3
+enable f16
+fn f() {}

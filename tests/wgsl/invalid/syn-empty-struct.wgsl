@@ -1,0 +1,2 @@
+// expect: wgsl/syntax 2
+struct S {}

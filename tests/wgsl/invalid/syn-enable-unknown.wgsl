@@ -1,0 +1,2 @@
+// expect: wgsl/feature-unavailable 2
+enable foo;

@@ -1,0 +1,6 @@
+// expect: wgsl/syntax 3
+fn f() {
+  for var i = 0;
+  i < 3;
+  i++ {}
+}

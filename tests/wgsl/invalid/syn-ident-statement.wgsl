@@ -1,0 +1,5 @@
+// expect: wgsl/syntax 4
+fn f() {
+  var a = 1;
+  a;
+}

@@ -1,0 +1,3 @@
+// expect: wgsl/syntax 4
+fn f() {
+  if true {

@@ -1,0 +1,4 @@
+// expect: wgsl/syntax 3
+fn f() {
+  _ += 1;
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/syntax 3
+fn f(a: i32, b: i32, c: i32) -> bool {
+  return a < b < c;
+}

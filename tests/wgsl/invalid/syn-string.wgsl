@@ -1,0 +1,4 @@
+// expect: wgsl/bad-token 3
+fn f() {
+  let a = 'c';
+}

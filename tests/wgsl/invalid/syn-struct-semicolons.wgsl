@@ -1,0 +1,5 @@
+// expect: wgsl/syntax 3
+struct S {
+  a: i32;
+  b: i32;
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/initializer 3
+fn f() {
+  var a;
+}

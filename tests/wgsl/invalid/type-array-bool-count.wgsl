@@ -1,0 +1,2 @@
+// expect: wgsl/type-mismatch 2
+var<private> a: array<i32, true>;

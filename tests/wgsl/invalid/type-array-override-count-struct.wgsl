@@ -1,0 +1,6 @@
+// expect: wgsl/type-not-allowed 4
+override N = 4;
+struct S {
+  a: array<i32, N>
+}
+var<workgroup> a: S;

@@ -1,0 +1,5 @@
+// expect: wgsl/not-assignable 4
+fn f() {
+  let a = 1;
+  a = 2;
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/type-not-allowed 3
+fn f() {
+  var a: atomic<u32>;
+}

@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+var<workgroup> a: atomic<vec2<u32>>;

@@ -1,0 +1,5 @@
+// expect: wgsl/argument-count 4
+fn g(a: i32) {}
+fn f() {
+  g(1, 2);
+}

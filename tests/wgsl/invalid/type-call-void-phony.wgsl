@@ -1,0 +1,5 @@
+// expect: wgsl/type-mismatch 4
+fn g() {}
+fn f() {
+  _ = g();
+}

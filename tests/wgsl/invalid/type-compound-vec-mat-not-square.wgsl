@@ -1,0 +1,5 @@
+// expect: wgsl/no-overload 4
+fn f() {
+  var v = vec2f();
+  v *= mat3x2f();
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/type-mismatch 3
+fn f() {
+  if 1 {}
+}

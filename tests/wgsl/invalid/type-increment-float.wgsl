@@ -1,0 +1,5 @@
+// expect: wgsl/type-mismatch 4
+fn f() {
+  var a = 1.0;
+  a++;
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/index-out-of-range 3
+fn f(a: vec3f) -> f32 {
+  return a[-1];
+}

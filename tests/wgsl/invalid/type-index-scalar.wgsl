@@ -1,0 +1,4 @@
+// expect: wgsl/type-mismatch 3
+fn f(a: i32) -> i32 {
+  return a[0];
+}

@@ -1,0 +1,4 @@
+// expect: wgsl/no-overload 3
+fn f(a: vec2<bool>) -> vec2<bool> {
+  return a && a;
+}

@@ -1,0 +1,2 @@
+// expect: wgsl/unresolved-name 2
+var<private> a: mat2x5<f32>;

@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+var<private> a: mat2x2<i32>;

@@ -1,0 +1,4 @@
+// expect: wgsl/no-member 3
+fn f(a: i32) -> i32 {
+  return a.x;
+}

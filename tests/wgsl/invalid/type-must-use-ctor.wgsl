@@ -1,0 +1,4 @@
+// expect: wgsl/must-use 3
+fn f() {
+  vec2f();
+}

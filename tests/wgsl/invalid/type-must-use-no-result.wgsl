@@ -1,0 +1,2 @@
+// expect: wgsl/attribute 2
+@must_use fn g() {}

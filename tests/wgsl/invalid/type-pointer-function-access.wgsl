@@ -1,0 +1,2 @@
+// expect: wgsl/access 2
+fn g(p: ptr<function, i32, read_write>) {}

@@ -1,0 +1,4 @@
+// expect: wgsl/type-not-allowed 3
+struct S {
+  p: ptr<function, i32>
+}

@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+fn g(p: ptr<function>) {}

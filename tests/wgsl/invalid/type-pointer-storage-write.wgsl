@@ -1,0 +1,2 @@
+// expect: wgsl/access 2
+fn g(p: ptr<storage, i32, write>) {}

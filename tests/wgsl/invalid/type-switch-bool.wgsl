@@ -1,0 +1,7 @@
+// expect: wgsl/switch 3
+fn f(a: bool) {
+  switch a {
+    case true {}
+    default {}
+  }
+}

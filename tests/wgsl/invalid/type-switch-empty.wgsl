@@ -1,0 +1,4 @@
+// expect: wgsl/switch 3
+fn f(a: i32) {
+  switch a {}
+}

@@ -1,0 +1,6 @@
+// expect: wgsl/switch 3
+fn f(a: i32) {
+  switch a {
+    case 1 {}
+  }
+}

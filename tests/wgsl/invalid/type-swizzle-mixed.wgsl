@@ -1,0 +1,4 @@
+// expect: wgsl/no-member 3
+fn f(a: vec4f) -> vec2f {
+  return a.xg;
+}

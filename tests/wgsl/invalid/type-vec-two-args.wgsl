@@ -1,0 +1,2 @@
+// expect: wgsl/template 2
+var<private> a: vec2<f32, f32>;

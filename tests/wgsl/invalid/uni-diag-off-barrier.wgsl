@@ -1,0 +1,7 @@
+// expect: wgsl/non-uniform 5
+diagnostic(off, derivative_uniformity);
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  if i == 0 {
+    workgroupBarrier();
+  }
+}

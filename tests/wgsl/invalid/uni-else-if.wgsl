@@ -1,0 +1,6 @@
+// expect: wgsl/non-uniform 4
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) w: vec3u) {
+  if w.x == 0 {} else if i == 0 {
+    workgroupBarrier();
+  }
+}

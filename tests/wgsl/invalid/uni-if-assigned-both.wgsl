@@ -1,0 +1,12 @@
+// expect: wgsl/non-uniform 10
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  var a = 0;
+  if i == 0 {
+    a = 1;
+  } else {
+    a = 1;
+  }
+  if a == 1 {
+    workgroupBarrier();
+  }
+}

@@ -1,0 +1,8 @@
+// expect: wgsl/non-uniform 6
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  var a = vec2u();
+  a.x = i;
+  if a.y == 0 {
+    workgroupBarrier();
+  }
+}

@@ -1,0 +1,8 @@
+// expect: wgsl/non-uniform 3
+fn b() -> bool {
+  workgroupBarrier();
+  return true;
+}
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  let x = i == 0 && b();
+}

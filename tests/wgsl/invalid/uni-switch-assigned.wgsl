@@ -1,0 +1,15 @@
+// expect: wgsl/non-uniform 13
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  var a = 0;
+  switch i {
+    case 0 {
+      a = 1;
+    }
+    default {
+      a = 2;
+    }
+  }
+  if a == 1 {
+    workgroupBarrier();
+  }
+}

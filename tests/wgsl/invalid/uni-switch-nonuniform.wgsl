@@ -1,0 +1,9 @@
+// expect: wgsl/non-uniform 5
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  switch i {
+    case 0 {
+      workgroupBarrier();
+    }
+    default {}
+  }
+}

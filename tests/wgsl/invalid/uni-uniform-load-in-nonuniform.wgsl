@@ -1,0 +1,7 @@
+// expect: wgsl/non-uniform 5
+var<workgroup> n: u32;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  if i == 0 {
+    let x = workgroupUniformLoad(&n);
+  }
+}

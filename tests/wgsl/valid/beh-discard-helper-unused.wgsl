@@ -1,0 +1,5 @@
+fn f() {
+  var a = 1;
+  a = 2;
+  return;
+}

@@ -1,0 +1,7 @@
+fn f(a: bool) -> i32 {
+  if a {
+    return 1;
+  } else {
+    return 2;
+  }
+}

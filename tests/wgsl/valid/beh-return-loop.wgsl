@@ -1,0 +1,5 @@
+fn f() -> i32 {
+  loop {
+    return 1;
+  }
+}

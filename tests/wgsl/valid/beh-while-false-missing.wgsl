@@ -1,0 +1,4 @@
+fn f() -> i32 {
+  while false {}
+  return 1;
+}

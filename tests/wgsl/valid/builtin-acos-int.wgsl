@@ -1,0 +1,2 @@
+const a = acos(1);
+const_assert a == 0;

@@ -1,0 +1,4 @@
+@group(0) @binding(0) var<storage, read_write> b: array<i32>;
+fn f() -> u32 {
+  return arrayLength(&b);
+}

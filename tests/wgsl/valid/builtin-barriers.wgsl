@@ -1,0 +1,5 @@
+@compute @workgroup_size(4) fn f() {
+  workgroupBarrier();
+  storageBarrier();
+  textureBarrier();
+}

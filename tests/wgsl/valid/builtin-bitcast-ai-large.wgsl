@@ -1,0 +1,1 @@
+const a = bitcast<u32>(4294967295);

@@ -1,0 +1,3 @@
+fn f(a: u32) {
+  let b = bitcast<f32>(a);
+}

@@ -1,0 +1,2 @@
+const a = 65536i * 65536i;
+const_assert a == 0;

@@ -1,0 +1,1 @@
+const a = false && (i32(1e20) == 1);

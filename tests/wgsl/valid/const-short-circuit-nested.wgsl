@@ -1,0 +1,1 @@
+const a = (true || false) || (1u << 33u) == 0;

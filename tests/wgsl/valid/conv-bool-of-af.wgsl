@@ -1,0 +1,2 @@
+const d = bool(0.5);
+const_assert d;

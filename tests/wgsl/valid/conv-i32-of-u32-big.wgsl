@@ -1,0 +1,2 @@
+const a = i32(4294967295u);
+const_assert a == -1;

@@ -1,0 +1,3 @@
+const a = vec3();
+const b: vec3f = vec3();
+const c = vec2<bool>();

@@ -1,0 +1,3 @@
+const a = vec2(1, 2.5);
+const b = vec3(1i, 2, 3);
+const c = vec2(1f, 2);

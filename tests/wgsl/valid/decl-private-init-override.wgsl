@@ -1,0 +1,2 @@
+override o = 3;
+var<private> a: i32 = o + 1;

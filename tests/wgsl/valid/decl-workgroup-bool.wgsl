@@ -1,0 +1,2 @@
+var<workgroup> a: bool;
+var<private> b: array<vec2<bool>, 3>;

@@ -1,0 +1,1 @@
+@compute @workgroup_size(8, 4, 2) fn main(@builtin(global_invocation_id) g: vec3<u32>, @builtin(local_invocation_id) l: vec3u, @builtin(local_invocation_index) i: u32, @builtin(workgroup_id) w: vec3<u32>, @builtin(num_workgroups) n: vec3<u32>) {}

@@ -1,0 +1,1 @@
+@compute @workgroup_size(65536, 32767, 1) fn main() {}

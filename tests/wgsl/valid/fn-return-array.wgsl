@@ -1,0 +1,3 @@
+fn f() -> array<i32, 2> {
+  return array(1, 2);
+}

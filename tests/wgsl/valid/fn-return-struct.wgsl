@@ -1,0 +1,6 @@
+struct S {
+  a: i32
+}
+fn f() -> S {
+  return S(1);
+}

@@ -1,0 +1,7 @@
+struct I {
+  @size(16) a: f32
+}
+struct S {
+  i: I, x: f32
+}
+@group(0) @binding(0) var<uniform> s: S;

@@ -1,0 +1,1 @@
+enable f16; const a = 65504h;

@@ -1,0 +1,1 @@
+const a = 0x1.fffffffffffffp1023;

@@ -1,0 +1,2 @@
+// plain comment
+fn f() {}

@@ -1,0 +1,8 @@
+fn f() {
+  loop {
+    continuing {
+      let b = true;
+      break if b;
+    }
+  }
+}

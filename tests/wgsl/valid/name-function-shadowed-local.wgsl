@@ -1,0 +1,4 @@
+fn f() {
+  let storage = 1;
+  let b = storage;
+}

@@ -1,0 +1,5 @@
+fn f() {
+  for (var i = 0; i < 2; i++) {
+    let i = 1;
+  }
+}

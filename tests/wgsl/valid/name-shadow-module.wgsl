@@ -1,0 +1,4 @@
+const a = 1;
+fn f() {
+  let a = a + 1;
+}

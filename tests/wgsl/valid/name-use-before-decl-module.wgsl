@@ -1,0 +1,5 @@
+fn f() {
+  let x = a;
+}
+const a = b;
+const b = 1;

@@ -1,0 +1,2 @@
+override o = 2.0;
+override p = max(sqrt(o), 1.0);

@@ -1,0 +1,2 @@
+override o = 0;
+override p = 1 / o;

@@ -1,0 +1,3 @@
+override o = 1;
+const a = array(1, 2, 3);
+override p = a[o];

@@ -1,0 +1,2 @@
+override o = 2u;
+override p = 1 << o;

@@ -1,0 +1,1 @@
+const handle = 1;

@@ -1,0 +1,1 @@
+const ptr = 1;

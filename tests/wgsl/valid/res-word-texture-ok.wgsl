@@ -1,0 +1,1 @@
+const texture = 1;

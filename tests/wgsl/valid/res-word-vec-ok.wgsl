@@ -1,0 +1,1 @@
+const vec = 1;

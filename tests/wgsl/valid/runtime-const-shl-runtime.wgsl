@@ -1,0 +1,3 @@
+fn f(a: u32) -> i32 {
+  return 1i << a;
+}

@@ -1,0 +1,7 @@
+struct S {
+  a: i32, b: array<mat2x2f, 2>
+}
+const s = S();
+fn f() {
+  let t = S();
+}

@@ -1,0 +1,4 @@
+struct S {
+  @size(4) a: bool
+}
+var<private> s: S;

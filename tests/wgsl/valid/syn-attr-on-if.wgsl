@@ -1,0 +1,3 @@
+fn f() {
+  @diagnostic(off, derivative_uniformity) if true {}
+}

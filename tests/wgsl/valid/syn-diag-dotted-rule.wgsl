@@ -1,0 +1,2 @@
+diagnostic(off, vendor.rule);
+fn f() {}

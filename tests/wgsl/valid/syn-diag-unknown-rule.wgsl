@@ -1,0 +1,2 @@
+diagnostic(off, something_unknown);
+fn f() {}

@@ -1,0 +1,6 @@
+fn f() {
+  return;
+}
+@compute @workgroup_size(1) fn main() {
+  f();
+}

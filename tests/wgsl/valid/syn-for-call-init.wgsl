@@ -1,0 +1,6 @@
+fn g() {}
+fn f() {
+  for (g(); true; g()) {
+    break;
+  }
+}

@@ -1,0 +1,6 @@
+fn f(a: i32) {
+  switch a {
+    case 1, 2, {}
+    default {}
+  }
+}

@@ -1,0 +1,5 @@
+fn f() {
+  var m = mat2x2f();
+  let p = &m[0];
+  (*p).x = 1;
+}

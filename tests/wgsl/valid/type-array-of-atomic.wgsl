@@ -1,0 +1,4 @@
+var<workgroup> a: array<atomic<u32>, 4>;
+fn f() {
+  atomicAdd(&a[1], 2);
+}

@@ -1,0 +1,3 @@
+fn f(a: f32, b: vec2f) -> vec2f {
+  return a % b;
+}

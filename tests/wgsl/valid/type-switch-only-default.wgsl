@@ -1,0 +1,5 @@
+fn f(a: i32) {
+  switch a {
+    default {}
+  }
+}

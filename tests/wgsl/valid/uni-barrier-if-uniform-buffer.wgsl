@@ -1,0 +1,6 @@
+@group(0) @binding(0) var<uniform> n: u32;
+@compute @workgroup_size(64) fn main() {
+  if n == 0 {
+    workgroupBarrier();
+  }
+}

@@ -1,0 +1,3 @@
+@compute @workgroup_size(64) fn main() {
+  workgroupBarrier();
+}

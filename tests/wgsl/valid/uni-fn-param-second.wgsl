@@ -1,0 +1,8 @@
+fn b(y: u32, x: u32) {
+  if x == 0 {
+    workgroupBarrier();
+  }
+}
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  b(i, 1);
+}

@@ -1,0 +1,7 @@
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  var a = 0u;
+  a++;
+  if a == 0 {
+    workgroupBarrier();
+  }
+}

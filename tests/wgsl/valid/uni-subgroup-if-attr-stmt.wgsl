@@ -1,0 +1,6 @@
+enable subgroups;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+  @diagnostic(off, subgroup_uniformity) if i == 0 {
+    let a = subgroupAdd(1u);
+  }
+}

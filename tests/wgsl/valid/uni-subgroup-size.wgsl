@@ -1,0 +1,6 @@
+enable subgroups;
+@compute @workgroup_size(64) fn main(@builtin(subgroup_size) n: u32) {
+  if n == 32 {
+    let a = subgroupAdd(1u);
+  }
+}
