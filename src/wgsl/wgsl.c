@@ -38,7 +38,9 @@ bool gr_wgsl_error(gr_wgsl_front *f, gr_diag_name name, uint32_t offset, const c
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return gr_report(f->diags, name, gr_wgsl_where(f, offset), hint, "%s", text);
+    /* Places cost a walk along their line: a flood of errors gets only the document. */
+    bool flood = f->diags->errors > f->first_errors + GR_DIAGS_MAX;
+    return gr_report(f->diags, name, flood ? (gr_place){.document = f->m->name} : gr_wgsl_where(f, offset), hint, "%s", text);
 }
 
 void gr_wgsl_related(gr_wgsl_front *f, uint32_t offset, const char *fmt, ...) {
@@ -47,7 +49,7 @@ void gr_wgsl_related(gr_wgsl_front *f, uint32_t offset, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    gr_report_related(f->diags, gr_wgsl_where(f, offset), "%s", text);
+    if (f->diags->errors <= f->first_errors + GR_DIAGS_MAX) gr_report_related(f->diags, gr_wgsl_where(f, offset), "%s", text);
 }
 
 bool gr_wgsl_oom(gr_wgsl_front *f) {
