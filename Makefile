@@ -44,6 +44,7 @@ bench: build
 
 bless: build
 	GRADUS_BLESS=1 meson test -C build
+	GRADUS_BLESS=1 python3 tests/cli/test.py
 	@tools/gen-docs
 	@git --no-pager diff --stat
 

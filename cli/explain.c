@@ -50,7 +50,7 @@ int cli_plan(const cli_options *o) {
     if (o->arg_n != 1) return cli_usage("plan takes one document; see `gradus plan --help`");
     gr_program *p = compile(o, &s);
     if (!s) return 2;
-    char *text = p ? gr_explain(p, GR_RUNG_PLAN, NULL, o->json) : NULL;
+    char *text = !p ? NULL : o->json ? gr_plan_json(p) : gr_explain(p, GR_RUNG_PLAN, NULL, false);
     if (!text) {
         gr_program_free(p);
         return finish_failed(s, o);

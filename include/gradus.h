@@ -72,6 +72,8 @@ void gr_program_free(gr_program *p);
 /* Text of one rung, or JSON; follow restricts to one node's trace (rung NONE: at every rung). The caller frees with
  * gr_text_free. NULL when the rung was not reached or the node does not exist. */
 char *gr_explain(gr_program *p, gr_rung rung, const char *follow, bool json);
+/* The plan as one JSON object: determinism_tier, tolerance_class, peak_memory, verdict, guarantee and more. */
+char *gr_plan_json(gr_program *p);
 void gr_text_free(char *text);
 /* "green", "yellow" or "red". */
 const char *gr_program_verdict(const gr_program *p);

@@ -193,3 +193,11 @@ char *gr_explain(gr_program *p, gr_rung rung, const char *follow, bool json) {
     if (!ok) gr_buf_free(&out);
     return gr_text_take(&out);
 }
+
+char *gr_plan_json(gr_program *p) {
+    gr_buf out = {0};
+    bool ok = p->has_plan && gr_plan_print_json(&out, &p->plan);
+    if (ok) gr_buf_putc(&out, '\n');
+    else gr_buf_free(&out);
+    return gr_text_take(&out);
+}

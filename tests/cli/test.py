@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: real files, real processes. Speaks TAP.
+
+Goldens of every rung of both worked examples lie in tests/cli/golden; GRADUS_BLESS=1 rewrites them."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GRADUS = os.environ.get('GRADUS_EXE', os.path.join(ROOT, 'build', 'cli', 'gradus'))
+GOLDEN = os.path.join(ROOT, 'tests', 'cli', 'golden')
+BLESS = os.environ.get('GRADUS_BLESS') == '1'
+TMP = tempfile.mkdtemp(prefix='gradus-cli-')
+count = 0
+
+
+def run(*args, env=None, cwd=ROOT, timeout=240):
+    e = dict(os.environ, GRADUS_ROOT=ROOT, **(env or {}))
+    p = subprocess.run([GRADUS] + list(args), cwd=cwd, env=e, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       errors='replace', timeout=timeout)
+    return p.returncode, p.stdout, p.stderr
+
+
+def check(name, ok, detail='', skip=None):
+    global count
+    count += 1
+    print('%sok %d - %s%s' % ('' if ok or skip else 'not ', count, name, ' # SKIP ' + skip if skip else ''), flush=True)
+    if not ok and not skip:
+        for line in str(detail).strip().split('\n')[-25:]:
+            print('# ' + line)
+
+
+def golden(name, text):
+    path = os.path.join(GOLDEN, name)
+    if BLESS:
+        open(path, 'w').write(text)
+    want = open(path).read() if os.path.exists(path) else ''
+    if want == text:
+        return True, ''
+    for i, (a, b) in enumerate(zip(want.split('\n'), text.split('\n'))):
+        if a != b:
+            return False, 'line %d\nwant: %s\ngot:  %s' % (i + 1, a, b)
+    return False, 'lengths differ: %d and %d bytes' % (len(want), len(text))
+
+
+def tmp(name):
+    return os.path.join(TMP, name)
+
+
+def write_npy(name, dtype, shape, data):
+    """A version 1.0 NPY file; data is bytes."""
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (dtype, ''.join('%d, ' % d for d in shape))
+    pad = 64 - (10 + len(head) + 1) % 64
+    head = head + ' ' * pad + '\n'
+    with open(tmp(name), 'wb') as f:
+        f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+    return tmp(name)
+
+
+def floats(path):
+    b = open(path, 'rb').read()
+    n = struct.unpack('<H', b[8:10])[0]
+    body = b[10 + n:]
+    return struct.unpack('<%df' % (len(body) // 4), body)
+
+
+def f32(*values):
+    return struct.pack('<%df' % len(values), *values)
+
+
+def basics():
+    code, out, err = run('--help')
+    check('help', code == 0 and 'usage: gradus' in out and 'Exit codes' in out, out + err)
+    code, out, err = run()
+    check('no command is a user error', code == 2 and 'usage' in err, err)
+    code, out, err = run('frobnicate')
+    check('an unknown command is a user error', code == 2 and 'frobnicate' in err, err)
+    code, out, err = run('version', '--json')
+    check('version as JSON', code == 0 and 'gradus' in json.loads(out), out + err)
+    for c in ('run', 'explain', 'plan', 'check', 'catalog', 'op', 'profile', 'version', 'completion'):
+        code, out, err = run(c, '--help')
+        check('%s --help shows an example' % c, code == 0 and 'Examples:' in out and '  gradus ' + c in out, out + err)
+    for shell, parser in (('bash', 'bash'), ('zsh', None), ('fish', None)):
+        code, out, err = run('completion', shell)
+        ok = code == 0 and 'gradus' in out
+        if ok and parser:
+            ok = subprocess.run([parser, '-n'], input=out, text=True).returncode == 0
+        check('completion for ' + shell, ok, out + err)
+    code, out, err = run('completion', 'csh')
+    check('completion for an unknown shell is a user error', code == 2, err)
+    code, out, err = run('run', 'examples/despike.json', '--device', 'tpu')
+    check('an unknown device is a user error', code == 2 and 'tpu' in err, err)
+    code, out, err = run('explain', 'examples/despike.json', '--rung', 'attic')
+    check('an unknown rung is a user error', code == 2 and 'attic' in err, err)
+    code, out, err = run('plan', 'examples/despike.json', '--budget', 'lots')
+    check('a malformed budget is a user error', code == 2 and 'lots' in err, err)
+    code, out, err = run('plan', 'examples/despike.json', '--tier', 'casual')
+    check('an unknown tier is a user error', code == 2 and 'casual' in err, err)
+
+
+def rungs():
+    for doc in ('despike', 'center'):
+        path = 'examples/%s.json' % doc
+        for rung in ('canvas', 'flow', 'graph', 'kernel', 'plan'):
+            code, out, err = run('explain', path, '--rung', rung)
+            ok, why = golden('%s.%s' % (doc, rung), out) if code == 0 else (False, err)
+            check('%s: the %s rung is its golden' % (doc, rung), ok, why)
+        code, out, err = run('explain', path, '--json')
+        try:
+            rows = json.loads(out)
+            ok = [r['rung'] for r in rows] == ['canvas', 'flow', 'graph', 'kernel', 'plan'] and all(r['hash'].startswith('sha256:') for r in rows)
+            keys = set(rows[-1]['value'])
+            need = {'determinism_tier', 'tolerance_class', 'peak_memory', 'verdict', 'guarantee'}
+            check('%s: explain --json has every rung with its hash' % doc, ok, out[:500])
+            check('%s: the plan as JSON has the keys of the design' % doc, need <= keys, keys)
+        except (ValueError, KeyError) as e:
+            check('%s: explain --json parses' % doc, False, '%s\n%s' % (e, err))
+    for node in ('ecg', 'spikes', 'median', 'mean', 'center', 'clean'):
+        code, out, err = run('explain', 'examples/despike.json', '--follow', node)
+        check('follow %s through the rungs' % node, code == 0 and all(r + '\n' in out for r in ('canvas', 'flow', 'graph', 'kernel', 'plan')) and node in out, out + err)
+    code, out, err = run('explain', 'examples/despike.json', '--follow', 'nobody')
+    check('following an unknown node is a user error', code == 2 and 'cli/node-unknown' in err, err)
+    text = run('explain', 'examples/center.json', '--rung', 'graph')[1]
+    open(tmp('again.graph'), 'w').write(text)
+    code, out, err = run('explain', tmp('again.graph'), '--rung', 'graph')
+    check('a printed graph compiles and prints itself', code == 0 and out == text, out + err)
+
+
+def main_job():
+    cpu, gpu = tmp('cpu'), tmp('gpu')
+    code, out, err = run('run', 'examples/despike.json', '--device', 'cpu', '--out', cpu)
+    order = [out.find(w) for w in ('verdict           green', 'executor oracle', 'ran in', 'output clean', 'wrote ')]
+    check('despike on the CPU: plan and verdict before the run, then results', code == 0 and -1 not in order and order == sorted(order), out + err)
+    check('despike prints the guarantee', 'guarantee replayable' in out, out)
+    ok, why = golden('despike.hashes', ''.join(l + '\n' for l in out.split('\n') if l.startswith('output ')))
+    check('despike on the CPU: hashes are those of every machine', ok, why)
+    files = sorted(os.listdir(cpu)) if os.path.isdir(cpu) else []
+    check('despike writes arrays, plot and record', files == ['clean.npy', 'despike.svg', 'despiked.npy', 'noisy.npy', 'run.json'], files)
+    record = json.load(open(os.path.join(cpu, 'run.json')))
+    need = {'document_hash', 'ops', 'determinism_tier', 'tolerance_demand', 'guarantee', 'seed', 'plan_hash', 'verdict', 'executor', 'adapter',
+            'receipts', 'effects', 'inputs', 'outputs', 'engine'}
+    check('the run record has what the design asks for', need <= set(record) and 'user/kemal/windowed_median@1' in record['ops'], record)
+    x = floats(os.path.join(ROOT, 'examples/data/ecg208.npy'))
+    noisy, despiked = floats(os.path.join(cpu, 'noisy.npy')), floats(os.path.join(cpu, 'despiked.npy'))
+    hit = [i for i in range(len(x)) if noisy[i] != x[i]]
+    check('spikes are where the seed puts them, single samples', 300 < len(hit) < 1200, len(hit))
+    check('the median is the median', all(despiked[i] == sorted(noisy[i:i + 7])[3] for i in range(0, len(despiked), 37)))
+    code, out, err = run('run', 'examples/despike.json', '--device', 'gpu', '--out', gpu)
+    if code == 3:
+        check('despike on WebGPU', True, skip='no adapter: ' + err.strip().split('\n')[0])
+        return
+    check('despike on WebGPU', code == 0 and 'executor webgpu' in out, out + err)
+    same = all(open(os.path.join(cpu, f), 'rb').read() == open(os.path.join(gpu, f), 'rb').read() for f in ('noisy.npy', 'despiked.npy'))
+    check('the median agrees bit for bit between CPU and WebGPU', same)
+    a, b = floats(os.path.join(cpu, 'clean.npy')), floats(os.path.join(gpu, 'clean.npy'))
+    check('the rest agrees within its class', max(abs(p - q) for p, q in zip(a, b)) < 1e-6)
+
+
+def outcomes():
+    none = {'GRADUS_ADAPTER': 'none'}
+    code, out, err = run('run', 'examples/center.json', '--out', tmp('none'), env=none)
+    check('no adapter, auto: the CPU runs with a loud banner', code == 0 and 'executor oracle' in out and err.count('NO GPU') >= 2, out + err)
+    code, out, err = run('run', 'examples/center.json', '--json', '--out', tmp('none'), env=none)
+    check('the banner is in the JSON too', code == 0 and 'NO GPU' in json.loads(out)['banner'], out + err)
+    code, out, err = run('run', 'examples/center.json', '--device', 'gpu', '--out', tmp('none'), env=none)
+    check('no adapter, --device gpu: exit 3, nothing runs', code == 3 and 'run/no-adapter' in err and 'ran in' not in out, out + err)
+    code, out, err = run('run', 'examples/center.json', '--device', 'cpu', '--out', tmp('none'), env=none)
+    check('--device cpu needs no banner', code == 0 and 'NO GPU' not in err, err)
+    code, out, err = run('run', 'examples/center.json', '--device', 'cpu', '--tier', 'fast', '--out', tmp('fast'))
+    check('lowering the tier is reported', code == 0 and 'canvas/tier-lowered' in err, err)
+    record = json.load(open(tmp('fast/run.json')))
+    check('and recorded', record['tier_lowered'] is True and record['tier_declared'] == 'prod', record)
+    open(tmp('file'), 'w').close()
+    code, out, err = run('run', 'examples/center.json', '--device', 'cpu', '--out', tmp('file'))
+    check('an output folder that cannot be made: exit 3', code == 3 and 'base/file-unwritable' in err, err)
+    code, out, err = run('plan', 'examples/despike.json', '--budget', '1 MiB', '--json')
+    plan = json.loads(out) if out else {}
+    verdict = plan.get('verdict') if isinstance(plan, dict) else None
+    check('a small budget: the plan streams, and says so', code == 0 and verdict == 'yellow' and plan['warnings'] == ['plan/streaming-slower'], out[:600] + err)
+    code, out, err = run('plan', 'examples/despike.json', '--budget', '4 KiB', '--json')
+    plan = json.loads(out) if out else {}
+    check('a tiny budget: red, exit 2, at least two verified fixes', code == 2 and plan.get('verdict') == 'red' and
+          len([f for f in plan.get('fixes', []) if f['verified']]) >= 2, out[:600] + err)
+    code, out, err = run('run', 'examples/despike.json', '--budget', '4 KiB', '--device', 'gpu', '--out', tmp('red'))
+    check('a red plan does not run', code in (2, 3) and not os.path.exists(tmp('red')), out + err)
+    code, out, err = run('run', 'missing.json')
+    check('a missing document is a user error', code == 2 and 'base/file-unreadable' in err, err)
+
+
+def operators():
+    a = write_npy('a.npy', '<f4', (2, 3), f32(1, 2, 3, 4, 5, 6))
+    b = write_npy('b.npy', '<f4', (3,), f32(10, 20, 30))
+    y = tmp('y.npy')
+    code, out, err = run('op', 'run', 'add', '--in', 'a=' + a, '--in', 'b=' + b, '--out', 'y=' + y, '--device', 'cpu')
+    check('op run add broadcasts', code == 0 and floats(y) == (11, 22, 33, 14, 25, 36), out + err)
+    check('op run without --tier says debug', 'debug' in out, out)
+    code, out, err = run('op', 'run', 'concat', '--set', 'axis=0', '--in', 'xs=' + b, '--in', 'xs=' + b, '--out', 'y=' + y, '--device', 'cpu')
+    check('variadic operands repeat --in', code == 0 and floats(y) == (10, 20, 30, 10, 20, 30), out + err)
+    code, out, err = run('op', 'run', 'reduce_sum', '--set', 'axes=[1]', '--in', 'x=' + a, '--out', 'y=' + y, '--device', 'cpu', '--json')
+    result = json.loads(out) if code == 0 else {}
+    check('op run as JSON', code == 0 and result['outputs'][0]['shape'] == [2] and floats(y) == (6, 15), out + err)
+    code, out, err = run('op', 'run', 'exp', '--mode', 'f64', '--in', 'x=' + b, '--out', 'y=' + y)
+    raw = open(y, 'rb').read()
+    got = struct.unpack('<3d', raw[-24:]) if code == 0 else ()
+    import math
+    check('--mode f64 gives f64', code == 0 and all(abs(g / math.exp(v) - 1) < 1e-14 for g, v in zip(got, (10, 20, 30))), str(got) + err)
+    code, out, err = run('op', 'run', 'user/kemal/windowed_median', '--ops', 'examples/ops', '--set', 'w=3', '--in', 'x=' + b, '--out', 'y=' + y, '--device', 'cpu')
+    check('a user op runs like any other', code == 0 and floats(y) == (20,), out + err)
+    cases = [
+        ('an unknown op has a near hint', ['op', 'run', 'matmull'], 'cli/op-unknown', 'matmul'),
+        ('a missing operand is named', ['op', 'run', 'add', '--in', 'a=' + a], 'cli/operand-unknown', '"b"'),
+        ('an operand that does not exist is named', ['op', 'run', 'exp', '--in', 'x=' + a, '--in', 'z=' + a], 'cli/operand-unknown', '"z"'),
+        ('a malformed --in is a user error', ['op', 'run', 'exp', '--in', 'x'], '', 'NAME=FILE'),
+        ('a missing file is a user error', ['op', 'run', 'exp', '--in', 'x=nowhere.npy'], 'base/file-unreadable', 'nowhere'),
+        ('shapes that do not broadcast', ['op', 'run', 'add', '--in', 'a=' + a, '--in', 'b=' + write_npy('c.npy', '<f4', (2,), f32(1, 2))], 'contract/', ''),
+        ('a window larger than the input', ['op', 'run', 'user/kemal/windowed_median', '--ops', 'examples/ops', '--in', 'x=' + b], 'contract/', ''),
+        ('an even window', ['op', 'run', 'user/kemal/windowed_median', '--ops', 'examples/ops', '--set', 'w=2', '--in', 'x=' + b], 'contract/', 'odd'),
+        ('an unknown parameter', ['op', 'run', 'exp', '--set', 'base=2', '--in', 'x=' + a], 'contract/', 'base'),
+        ('a malformed --set', ['op', 'run', 'exp', '--set', 'base', '--in', 'x=' + a], 'cli/option-value', 'base'),
+    ]
+    for name, args, diag, word in cases:
+        code, out, err = run(*args, '--device', 'cpu')
+        check(name, code == 2 and diag in err and word in err, 'exit %d\n%s' % (code, err))
+    code, out, err = run('op', 'run', 'add', '--in', 'a=' + a, '--in', 'b=' + b, '--out', 'q=' + y, '--device', 'cpu')
+    check('an unknown output is a user error', code == 2 and '"q"' in err, err)
+    code, out, err = run('op', 'run', 'matmull', '--json', '--device', 'cpu')
+    check('failures are JSON too', code == 2 and json.loads(out)['diagnostics'][0]['name'] == 'cli/op-unknown', out)
+
+
+def content():
+    code, out, err = run('catalog')
+    ids = out.split()
+    check('catalog lists ops in order', code == 0 and 'matmul@1' in ids and ids == sorted(ids), out[:300] + err)
+    check('the windowed median is no built-in', not any('windowed_median' in i for i in ids))
+    code, out, err = run('catalog', 'matmul', '--json')
+    check('one op as JSON', code == 0 and json.loads(out)['id'] == 'matmul@1', out + err)
+    code, out, err = run('catalog', 'matmul')
+    check('one op as text', code == 0 and 'matmul' in out, out + err)
+    code, out, err = run('check', 'examples/despike.json', 'examples/center.json', 'examples/ops/user/kemal/windowed_median@1',
+                         'catalog/matmul@1', 'catalog/matmul@1/kernel.wgsl')
+    check('check accepts the examples', code == 0 and out.count('ok ') == 5, out + err)
+    open(tmp('bad.wgsl'), 'w').write('@compute @workgroup_size(1)\nfn main() { let x: f32 = 1u; }\n')
+    code, out, err = run('check', tmp('bad.wgsl'))
+    check('check places a WGSL error', code == 2 and 'bad.wgsl:2:' in err and 'wgsl/' in err, err)
+    code, out, err = run('profile', '--device', 'cpu', '--json')
+    check('profile of the oracle as JSON', code == 0 and json.loads(out), out[:300] + err)
+
+
+def main():
+    if not os.path.exists(GRADUS):
+        print('1..0 # SKIP no %s: make build' % GRADUS)
+        return 1
+    for part in (basics, rungs, main_job, outcomes, operators, content):
+        try:
+            part()
+        except Exception as e: # a part that breaks is one failure, the others still run
+            check('%s does not break' % part.__name__, False, repr(e))
+    print('1..%d' % count)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
