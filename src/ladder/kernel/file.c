@@ -18,16 +18,23 @@ static bool misfit(const pass_ctx *p, gr_str var, const char *what) {
                      GR_STR_ARG(p->pass->entry), GR_STR_ARG(var), what);
 }
 
-/* Value of a tensor name: an operand (the current one of a variadic), or an output. */
-static bool tensor_value(const pass_ctx *p, gr_str name, gr_value_id *v, bool *is_output, uint32_t *index) {
-    const gr_call *c = &p->call;
-    for (uint32_t i = 0; i < c->op->sig.outputs_n; i++) {
-        if (!gr_str_eq(c->op->sig.outputs[i].name, name)) continue;
+static bool output_value(const pass_ctx *p, gr_str name, gr_value_id *v, bool *is_output, uint32_t *index) {
+    const gr_sig *sig = &p->call.op->sig;
+    for (uint32_t i = 0; i < sig->outputs_n; i++) {
+        if (!gr_str_eq(sig->outputs[i].name, name)) continue;
         *v = p->in->results[i];
         *is_output = true;
         *index = i;
         return true;
     }
+    return false;
+}
+
+/* Value of a tensor name: an operand (the current one of a variadic), or an output. An operand that is updated in
+ * place has the name of its output: `output` says which is meant. */
+static bool tensor_value(const pass_ctx *p, gr_str name, bool output, gr_value_id *v, bool *is_output, uint32_t *index) {
+    const gr_call *c = &p->call;
+    if (output && output_value(p, name, v, is_output, index)) return true;
     for (uint32_t i = 0; i < c->op->sig.operands_n; i++) {
         if (!gr_str_eq(c->op->sig.operands[i].name, name)) continue;
         uint32_t at = c->operand_first[i] + (c->op->sig.operands[i].variadic ? c->each : 0);
@@ -36,31 +43,13 @@ static bool tensor_value(const pass_ctx *p, gr_str name, gr_value_id *v, bool *i
         *v = at < c->operand_first[i + 1] && c->operands[at].dtype != GR_DTYPE_NONE ? p->in->args[at] : GR_NO_VALUE;
         return true;
     }
-    return false;
+    return output_value(p, name, v, is_output, index);
 }
 
 static bool uses(const gr_wgsl_entry *e, const gr_wgsl_decl *var) {
     for (uint32_t i = 0; i < e->resource_n; i++)
         if (e->resource[i] == var) return true;
     return false;
-}
-
-static bool bound_elsewhere(const gr_binding *b, gr_str output) {
-    for (uint32_t i = 0; i < b->binds_n; i++)
-        if (b->binds[i].kind == GR_BIND_WRITE && gr_str_eq(b->binds[i].tensor, output)) return true;
-    return false;
-}
-
-/* The result that an inout operand becomes: the k-th inout clause goes with the k-th output that no clause writes. */
-static gr_value_id inout_result(const pass_ctx *p, const gr_bind *bind) {
-    const gr_binding *b = &p->k->binding;
-    uint32_t k = 0;
-    for (const gr_bind *x = b->binds; x < bind; x++) k += x->kind == GR_BIND_INOUT;
-    for (uint32_t i = 0; i < p->call.op->sig.outputs_n; i++) {
-        if (bound_elsewhere(b, p->call.op->sig.outputs[i].name)) continue;
-        if (k-- == 0) return p->in->results[i];
-    }
-    return GR_NO_VALUE;
 }
 
 static bool scratch_bytes(const pass_ctx *p, const gr_bind *bind, uint64_t *bytes) {
@@ -95,8 +84,14 @@ static bool fill_bind(pass_ctx *p, const gr_bind *bind, const gr_wgsl_decl *var,
         for (const gr_bind *x = p->k->binding.binds; x < bind; x++) b->scratch += x->kind == GR_BIND_SCRATCH;
         return scratch_bytes(p, bind, &b->bytes);
     }
-    if (!tensor_value(p, bind->tensor, &b->value, &is_output, &index)) return misfit(p, bind->var, "binds a name that the signature does not have");
-    if (bind->kind == GR_BIND_INOUT) b->result = inout_result(p, bind);
+    bool output = bind->kind == GR_BIND_WRITE || (bind->kind == GR_BIND_COUNT && b->writable);
+    if (!tensor_value(p, bind->tensor, output, &b->value, &is_output, &index)) return misfit(p, bind->var, "binds a name that the signature does not have");
+    if (bind->kind == GR_BIND_INOUT) {
+        bool ignored;
+        uint32_t at;
+        if (!output_value(p, bind->tensor, &b->result, &ignored, &at)) b->result = GR_NO_VALUE;
+        return true;
+    }
     if (is_output && b->value == GR_NO_VALUE) return gr_type_device_bytes(&p->call.outputs[index], &b->bytes); /* written, never read */
     return true;
 }
@@ -181,7 +176,7 @@ static bool fill_grid(pass_ctx *p, gr_kernel *k) {
         bool is_output;
         uint32_t index;
         gr_value_id v;
-        if (!tensor_value(p, pass->count_of, &v, &is_output, &index) || v == GR_NO_VALUE) return misfit(p, pass->count_of, "has no count");
+        if (!tensor_value(p, pass->count_of, false, &v, &is_output, &index) || v == GR_NO_VALUE) return misfit(p, pass->count_of, "has no count");
         const gr_type *t = is_output ? &p->call.outputs[index] : &p->call.operands[p->call.operand_first[index]];
         GR_TRY(eval(p, pass->size[0], 1, &per));
         k->indirect_per = per == 0 || per > UINT32_MAX ? 1 : (uint32_t)per;

@@ -31,7 +31,7 @@ typedef struct gr_kernel_bind {
     uint32_t group, binding;
     gr_str var;            /* WGSL variable */
     gr_value_id value;     /* VALUE_*, COUNT */
-    gr_value_id result;    /* VALUE_INOUT: the result that names the updated content; GR_NO_VALUE: in place on `value` */
+    gr_value_id result;    /* VALUE_INOUT: the result that names the updated content; GR_NO_VALUE: nothing reads it */
     bool writable;         /* declared read_write */
     uint64_t bytes;        /* SCRATCH: size; UNIFORM: size; VALUE_WRITE of a result that nothing reads (no value): size */
     uint32_t scratch;      /* SCRATCH: number shared between passes of one node */

@@ -186,6 +186,24 @@ static gr_buffer_id stand_in(group *g, bool writable, uint64_t bytes) {
     return b->empty;
 }
 
+/* An operand updated in place for a result that nothing reads: the update goes to a copy. */
+static bool bind_copy(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
+    gr_builder *b = g->b;
+    gr_loc l = loc_of(g, k->value);
+    s->bytes = l.bytes > 16 ? l.bytes : 16;
+    s->buffer = stand_in(g, true, s->bytes);
+    if (s->buffer == GR_NO_BUFFER || l.buffer == GR_NO_BUFFER) return s->buffer != GR_NO_BUFFER;
+    gr_plan_step *copy = gr_step_push(b, GR_STEP_COPY);
+    if (!copy) return false;
+    copy->from = l.buffer;
+    copy->from_offset = l.offset;
+    copy->to = s->buffer;
+    copy->bytes = l.bytes;
+    gr_pool_touch(b, copy->from);
+    gr_pool_touch(b, copy->to);
+    return true;
+}
+
 static bool fill_bind(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
     gr_builder *b = g->b;
     *s = (gr_step_bind){.group = k->group, .binding = k->binding, .writable = k->writable, .value = GR_NO_VALUE};
@@ -207,6 +225,9 @@ static bool fill_bind(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
         s->bytes = 16;
         s->value = l.value;
         break;
+    case GR_KB_VALUE_INOUT:
+        if (k->result == GR_NO_VALUE) return bind_copy(g, k, s);
+        /* fall through */
     default:
         l = loc_of(g, k->kind == GR_KB_VALUE_INOUT && k->result != GR_NO_VALUE ? k->result : k->value);
         s->buffer = l.buffer;
