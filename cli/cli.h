@@ -43,8 +43,8 @@ void cli_banner(const gr_session *s);
 /* A JSON string with quotes. */
 void cli_json_string(FILE *f, const char *s);
 void cli_json_shape(FILE *f, const gr_tensor *t);
-/* A progress line on stderr: on a terminal it overwrites itself, elsewhere a line every ten per cent. */
-typedef struct cli_progress { int last; bool terminal; } cli_progress;
+/* Progress on stderr for work over a second: on a terminal a line that overwrites itself, elsewhere one every ten per cent. */
+typedef struct cli_progress { int last; bool terminal; double start; } cli_progress;
 bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total);
 void cli_progress_end(cli_progress *p);
 double cli_now(void); /* seconds, monotonic */

@@ -99,6 +99,9 @@ void cli_json_shape(FILE *f, const gr_tensor *t) {
 bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total) {
     cli_progress *p = user;
     int percent = total ? (int)(100.0 * (double)done / (double)total) : 100;
+    double at = cli_now();
+    if (p->start == 0) p->start = at;
+    if (at - p->start < 1.0) return true; /* short work needs no progress */
     if (p->terminal && percent != p->last) fprintf(stderr, "\r  %3d %%  %-40.40s", percent, node);
     if (!p->terminal && percent / 10 != p->last / 10) fprintf(stderr, "  %3d %%  %s\n", percent, node);
     p->last = percent;

@@ -1,6 +1,8 @@
 /* tensor.c: public tensors to and from files. */
 #include "api/session.h"
 
+#include "base/file.h"
+
 static gr_array array_of(const gr_tensor *t) {
     gr_array x = {.dtype = gr_dtype_find(gr_str_of(t->dtype)), .rank = t->rank, .data = (void *)(uintptr_t)t->data, .bytes = t->bytes};
     for (unsigned i = 0; i < t->rank && i < GR_RANK_MAX; i++) x.dims[i] = t->dims[i];
@@ -30,6 +32,7 @@ void gr_tensor_free(gr_tensor *t) {
 
 bool gr_tensor_save(gr_session *s, const char *path, const gr_tensor *t) {
     gr_array x = array_of(t);
+    GR_TRY(gr_dir_make(&s->diags, gr_path_dir(gr_str_of(path))));
     return gr_array_save(&s->diags, gr_str_of(path), &x);
 }
 
