@@ -46,10 +46,12 @@ typedef struct lane_memory {
     void (*address_add)(uint32_t *t, const uint32_t *idx, uint32_t limit, uint32_t stride, const uint32_t *base,
                         uint32_t offset, uint32_t n);
     bool (*consecutive)(const uint32_t *idx, uint32_t n); /* idx[i] == idx[0] + i, without wrapping */
+    bool (*equal)(const uint32_t *idx, uint32_t n); /* all lanes hold idx[0] */
     void (*gather32)(uint32_t *d, const uint32_t *mem, const uint32_t *t, uint32_t n); /* t < 2^31 */
     void (*gather64)(uint64_t *d, const uint64_t *mem, const uint32_t *t, uint32_t n);
     void (*set32)(uint32_t *d, const uint32_t *a, const uint32_t *mask, uint32_t n); /* where the mask is set */
     void (*set64)(uint64_t *d, const uint64_t *a, const uint32_t *mask, uint32_t n);
+    void (*put32)(uint32_t *d, const uint32_t *a, const uint32_t *mask, uint32_t n); /* the same, touching no other lane */
     void (*canonical)(uint32_t *d, const uint32_t *a, uint32_t n); /* floats, NaN to 0x7fc00000 */
     void (*mask_and)(uint32_t *m, const uint32_t *a, uint32_t n);
     void (*mask_and_not)(uint32_t *m, const uint32_t *a, uint32_t n);

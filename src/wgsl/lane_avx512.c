@@ -7,12 +7,11 @@
 
 #if LANE_X86
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq"))), apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq")
-#pragma GCC optimize("O3,no-trapping-math,no-math-errno,fp-contract=off")
 #endif
+#include "wgsl/lane_fast.h"
 #define LANE_SUITE(name) name##_avx512
 #include "wgsl/lane_ops.h"
 #if defined(__clang__)

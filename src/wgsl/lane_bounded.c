@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "wgsl/lane_fast.h"
+
 typedef lane_bounded_table table;
 typedef struct bv {
     double v, e;
@@ -284,10 +286,6 @@ static bv scaled(const table *t, uint32_t op, bv x, uint32_t k, uint32_t mark) {
 
 /* ------------------------------------------------------------ to and from I */
 
-static bool compared(uint32_t op, double x, double y) {
-    return op == LANE_EQ_F ? x == y : op == LANE_NE_F ? x != y : op == LANE_LT_F ? x < y : x <= y;
-}
-
 /* Error of what integers become: rounded to f32 once, or a division of WGSL's unpack (3 ULP). */
 static double error_from_int(uint32_t op, double v) {
     if (op == LANE_S2F || op == LANE_U2F) return (double)(float)v == v ? 0 : U * gr_fabs(v);
@@ -341,13 +339,33 @@ static void integers(uint32_t op, void *dp, const void *ap, const void *bp, cons
     uint32_t *d = dp;
     const uint32_t *a = ap, *b = bp, *c = cp;
     const lane_info *info = gr_lane_info(op);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = a[n + i] | (info->b == 'I' ? b[n + i] : 0) | (info->c == 'I' ? c[n + i] : 0);
-        if (op == LANE_LAND || op == LANE_LOR) m = logic_mark(op == LANE_LAND, a[i], a[n + i], b[i], b[n + i]);
-        if (op == LANE_SEL_I) m = c[n + i] | (c[i] ? b[n + i] : a[n + i]);
-        d[n + i] = m;
+    if (op == LANE_LAND || op == LANE_LOR) {
+        bool both = op == LANE_LAND;
+        LANE_LOOP { d[n + i] = logic_mark(both, a[i], a[n + i], b[i], b[n + i]); }
+    } else if (op == LANE_SEL_I) {
+        LANE_LOOP { d[n + i] = c[n + i] | (c[i] & b[n + i]) | (~c[i] & a[n + i]); }
+    } else if (info->c == 'I') {
+        LANE_LOOP { d[n + i] = a[n + i] | b[n + i] | c[n + i]; }
+    } else if (info->b == 'I') {
+        LANE_LOOP { d[n + i] = a[n + i] | b[n + i]; }
+    } else if (d != a) {
+        memcpy(d + n, a + n, sizeof *d * n);
     }
     gr_lane_f32_generic[op].form[LANE_VV](d, a, b, c, n);
+}
+
+/* A comparison is ambiguous where the intervals meet and are not both points. */
+static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, uint32_t n) {
+    uint32_t *d = dp;
+    const double *a = ap, *b = bp;
+    const uint32_t *am = (const uint32_t *)(const void *)(a + (size_t)2 * n), *bm = (const uint32_t *)(const void *)(b + (size_t)2 * n);
+    LANE_LOOP {
+        double e = a[n + i] + b[n + i], gap = a[i] - b[i];
+        gap = gap < 0 ? -gap : gap;
+        uint32_t near = (uint32_t)(e > 0) & (uint32_t)(gap <= e);
+        d[n + i] = am[i] | bm[i] | (0u - near);
+    }
+    gr_lane_f64_generic[op].form[LANE_VV](d, a, b, NULL, n);
 }
 
 #define RUN(name) \
@@ -384,16 +402,7 @@ static void integers(uint32_t op, void *dp, const void *ap, const void *bp, cons
         } \
     }
 #define BOUNDED_IF__(name) RUN(name) { UNUSED; to_int(LANE_##name, d, a, n); }
-#define BOUNDED_IFF_(name) \
-    RUN(name) { \
-        UNUSED; uint32_t *r = d; \
-        for (uint32_t i = 0; i < n; i++) { \
-            bv x = get(a, i, n), y = get(b, i, n); \
-            bool near = x.e + y.e > 0 && gr_fabs(x.v - y.v) <= x.e + y.e; \
-            r[i] = compared(LANE_##name, x.v, y.v) ? ~0u : 0; \
-            r[n + i] = x.m | y.m | (near ? ~0u : 0); \
-        } \
-    }
+#define BOUNDED_IFF_(name) RUN(name) { UNUSED; comparison(LANE_##name, d, a, b, n); }
 #define BOUNDED_II__(name) RUN(name) { UNUSED; integers(LANE_##name, d, a, b, c, n); }
 #define BOUNDED_III_(name) BOUNDED_II__(name)
 #define BOUNDED_IIII(name) BOUNDED_II__(name)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "wgsl/lane_fast.h"
+
 /* d r / d x of a one-argument function with result r. */
 static double slope(uint32_t op, double x, double r) {
     switch (op) {

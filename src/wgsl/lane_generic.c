@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"
-#elif defined(__GNUC__)
-#pragma GCC optimize("O3,no-trapping-math,no-math-errno,fp-contract=off")
-#endif
+#include "wgsl/lane_fast.h"
 #define LANE_SUITE(name) name##_generic
 #include "wgsl/lane_ops.h"

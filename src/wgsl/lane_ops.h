@@ -5,11 +5,6 @@
  * IEEE arithmetic alone: floor and round go through the 2^23 (2^52) trick rather than through
  * an instruction, fma through round-to-odd in f64. */
 
-#if defined(__clang__)
-#define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0; i < n; i++)
-#else
-#define LANE_LOOP _Pragma("GCC ivdep") for (uint32_t i = 0; i < n; i++)
-#endif
 #define LANE_N n &= ~(uint32_t)(LANE_UNIT - 1)
 #define TRUTH(x) (0u - (uint32_t)(x))
 
@@ -183,6 +178,13 @@ static bool consecutive(const uint32_t *idx, uint32_t n) {
     LANE_LOOP { bad |= idx[i] ^ (first + i); }
     return bad == 0;
 }
+static bool equal(const uint32_t *idx, uint32_t n) {
+    uint32_t first = idx[0], bad = 0;
+    if (idx[n - 1] != first) return false;
+    LANE_N;
+    LANE_LOOP { bad |= idx[i] ^ first; }
+    return bad == 0;
+}
 static void gather32(uint32_t *d, const uint32_t *mem, const uint32_t *t, uint32_t n) {
     LANE_N;
     LANE_LOOP { d[i] = mem[(int32_t)t[i]]; }
@@ -198,6 +200,12 @@ static void set32(uint32_t *d, const uint32_t *a, const uint32_t *mask, uint32_t
 static void set64(uint64_t *d, const uint64_t *a, const uint32_t *mask, uint32_t n) {
     LANE_N;
     LANE_LOOP { d[i] = mask[i] ? a[i] : d[i]; }
+}
+static void put32(uint32_t *d, const uint32_t *a, const uint32_t *mask, uint32_t n) {
+    LANE_N;
+    LANE_LOOP {
+        if (mask[i]) d[i] = a[i];
+    }
 }
 static void canonical(uint32_t *d, const uint32_t *a, uint32_t n) {
     LANE_N;
@@ -285,9 +293,9 @@ static uint32_t mask_else(uint32_t *m, const uint32_t *saved, const uint32_t *co
 const lane_row LANE_SUITE(gr_lane_f32)[LANE_COUNT] = {LANE_INTEGERS(ROW_IN), LANE_REALS(ROW_F32)};
 const lane_row LANE_SUITE(gr_lane_f64)[LANE_COUNT] = {LANE_INTEGERS(ROW_IN), LANE_REALS(ROW_F64)};
 const lane_memory LANE_SUITE(gr_lane_memory) = {
-    .address = address, .address_add = address_add, .consecutive = consecutive,
+    .address = address, .address_add = address_add, .consecutive = consecutive, .equal = equal,
     .gather32 = gather32, .gather64 = gather64,
-    .set32 = set32, .set64 = set64, .canonical = canonical,
+    .set32 = set32, .set64 = set64, .put32 = put32, .canonical = canonical,
     .mask_and = mask_and, .mask_and_not = mask_and_not, .mask_count = mask_count,
     .mask_if = mask_if, .mask_else = mask_else,
 };

@@ -2,6 +2,8 @@
 #include "base/math.h"
 #include "wgsl/vm_run.h"
 
+#include "wgsl/lane_fast.h"
+
 static uint32_t first_of(const vm_state *s, uint32_t at) {
     uint32_t v;
     memcpy(&v, vm_at(s, at), sizeof v);
@@ -57,6 +59,8 @@ vm_where vm_resolve(vm_state *s, const vm_code *k, uint32_t shift) {
     if (a_row && b_row) s->lane->address_add(s->address, idx, limit, k->stride, base, offset, s->n);
     else if (a_row && is_run(s, k, idx, limit, shift))
         return (vm_where){WHERE_RUN, (idx[0] * k->stride + offset) >> shift, NULL};
+    else if (a_row && !s->memory[k->object].shared && s->lane->equal(idx, s->n))
+        return finish_one(s, k, offset + (idx[0] < limit ? idx[0] : limit) * k->stride, shift);
     else if (a_row) s->lane->address(s->address, idx, limit, k->stride, offset, s->n);
     else if (b_row) s->lane->address(s->address, base, UINT32_MAX, 1, offset, s->n);
     else return finish_one(s, k, offset, shift);
@@ -91,7 +95,8 @@ static float single_at(const uint8_t *bytes, uint32_t element) {
 }
 
 static void load_marks(uint32_t *d, const uint8_t *mark, const vm_where *w, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) d[i] = mark && mark[vm_element(w, i)] ? 0xFFFFFFFFu : 0;
+    if (!mark) memset(d, 0, sizeof *d * n);
+    for (uint32_t i = 0; mark && i < n; i++) d[i] = mark[vm_element(w, i)] ? 0xFFFFFFFFu : 0;
 }
 
 static void load_int(vm_state *s, const vm_code *k, uint32_t n) {
@@ -125,7 +130,8 @@ static void load_wide(vm_state *s, const vm_code *k, uint32_t n) {
         d[i] = (double)(k->cls == 'H' ? half_at(m->bytes, e) : single_at(m->bytes, e));
     }
     if (s->p->kind == LANE_F64) return;
-    for (uint32_t i = 0; i < n; i++) d[n + i] = m->wide && m->extra ? m->extra[vm_element(&w, i)] : 0;
+    if (m->wide && m->extra) load64(s, d + n, m->extra, &w, n);
+    else memset(d + n, 0, sizeof *d * n);
     if (s->p->kind != LANE_BOUNDED) return;
     uint32_t *marks = (uint32_t *)(void *)(d + (size_t)2 * n);
     if (!m->wide && m->mark && m->shift_wide != shift) w = vm_resolve(s, k, m->shift_wide);
@@ -144,10 +150,7 @@ void vm_load(vm_state *s, const vm_code *k) {
 static void store32(vm_state *s, uint8_t *bytes, const uint32_t *v, const vm_where *w) {
     uint32_t *mem = (uint32_t *)(void *)bytes;
     if (w->kind == WHERE_RUN && s->active == s->n) memcpy(mem + w->at, v, sizeof *v * s->n);
-    else if (w->kind == WHERE_RUN)
-        for (uint32_t i = 0; i < s->n; i++) {
-            if (s->mask[i]) mem[w->at + i] = v[i];
-        }
+    else if (w->kind == WHERE_RUN) s->lane->put32(mem + w->at, v, s->mask, s->n); /* neighbours may belong to another thread */
     else
         for (uint32_t i = 0; i < s->n; i++)
             if (s->mask[i]) mem[vm_element(w, i)] = v[i];

@@ -1,6 +1,8 @@
 /* The loop that runs a batch of lanes. */
 #include "wgsl/vm_run.h"
 
+#include "wgsl/lane_fast.h"
+
 static uint32_t *mask_slot(const vm_state *s, uint32_t slot) { return s->saved + (size_t)slot * s->n; }
 static uint32_t *ambiguous_slot(const vm_state *s, uint32_t slot) { return s->ambiguous_saved + (size_t)slot * s->n; }
 static size_t row_bytes(const vm_state *s) { return sizeof(uint32_t) * s->n; }
@@ -60,7 +62,7 @@ static void run_set(vm_state *s, const vm_code *k) {
     if (!bounded(s)) return;
     uint32_t *dm = marks(s, k->d, k->cls, n);
     if (s->active != n) s->lane->set32(dm, marks(s, k->a, k->cls, n), s->mask, n);
-    for (uint32_t i = 0; i < n; i++) dm[i] |= s->ambiguous[i];
+    for (uint32_t i = 0; s->decided && i < n; i++) dm[i] |= s->ambiguous[i];
 }
 
 /* ----------------------------------------------------------------- control */
@@ -73,7 +75,13 @@ static void restore(vm_state *s, uint32_t slot) {
 /* Lanes for which the decision could have gone the other way. */
 static void decide(vm_state *s, uint32_t cond, const uint32_t *among) {
     const uint32_t *m = marks(s, cond, 'I', s->n);
-    for (uint32_t i = 0; i < s->n; i++) s->ambiguous[i] |= m[i] & among[i];
+    uint32_t any = 0, n = s->n, *ambiguous = s->ambiguous;
+    LANE_LOOP {
+        uint32_t now = ambiguous[i] | (m[i] & among[i]);
+        ambiguous[i] = now;
+        any |= now;
+    }
+    s->decided |= any != 0;
 }
 
 static void mark_local(vm_state *s, uint32_t object) {
@@ -85,10 +93,9 @@ static void mark_local(vm_state *s, uint32_t object) {
 
 /* Leaving a scope: what was written inside depends on the decisions made inside. */
 static void settle(vm_state *s, const vm_code *k) {
+    if (!s->decided) return;
     const vm_scope *c = &s->f->scope[k->scope];
-    bool any = false;
-    for (uint32_t i = 0; i < s->n; i++) any |= s->ambiguous[i] != 0;
-    for (uint32_t v = 0; any && v < c->sets_n; v++) {
+    for (uint32_t v = 0; v < c->sets_n; v++) {
         if (c->sets[v] >> 31) {
             mark_local(s, c->sets[v] & 0x7FFFFFFFu);
             continue;
@@ -104,7 +111,7 @@ static void settle(vm_state *s, const vm_code *k) {
 static void enter(vm_state *s, const vm_code *k) {
     memcpy(mask_slot(s, k->slot), s->mask, row_bytes(s));
     if (k->kind == K_LOOP) memcpy(mask_slot(s, k->slot + 1), s->mask, row_bytes(s));
-    if (!bounded(s)) return;
+    if (!bounded(s) || !s->decided) return;
     memcpy(ambiguous_slot(s, k->slot), s->ambiguous, row_bytes(s));
     if (k->kind == K_LOOP) memcpy(ambiguous_slot(s, k->slot + 1), s->ambiguous, row_bytes(s));
 }
@@ -112,14 +119,15 @@ static void enter(vm_state *s, const vm_code *k) {
 static void run_if(vm_state *s, const vm_code *k) {
     s->active = s->lane->mask_if(s->mask, mask_slot(s, k->slot), vm_at(s, k->a), s->n);
     if (!bounded(s)) return;
-    memcpy(ambiguous_slot(s, k->slot), s->ambiguous, row_bytes(s));
+    if (s->decided) memcpy(ambiguous_slot(s, k->slot), s->ambiguous, row_bytes(s));
+    else memset(ambiguous_slot(s, k->slot), 0, row_bytes(s));
     decide(s, k->a, mask_slot(s, k->slot));
 }
 
 /* The lanes of `gone` leave every scope in slots low..high-1. */
 static void remove_lanes(vm_state *s, const vm_code *k, const uint32_t *gone) {
     for (uint32_t m = k->low; m < k->high; m++) s->lane->mask_and_not(mask_slot(s, m), gone, s->n);
-    if (!bounded(s)) return;
+    if (!bounded(s) || !s->decided) return;
     for (uint32_t m = k->low; m < k->high; m++)
         for (uint32_t i = 0; i < s->n; i++) ambiguous_slot(s, m)[i] |= s->ambiguous[i];
 }
@@ -135,8 +143,9 @@ static void run_leave_if(vm_state *s, const vm_code *k) {
     const uint32_t *cond = vm_at(s, k->a);
     uint32_t *gone = s->address;
     if (bounded(s)) decide(s, k->a, s->mask);
-    for (uint32_t i = 0; i < s->n; i++) gone[i] = s->mask[i] & (k->sub ? ~cond[i] : cond[i]);
-    if (s->lane->mask_count(gone, s->n) == 0 && !bounded(s)) return;
+    const uint32_t *mask = s->mask, flip = k->sub ? ~0u : 0, n = s->n;
+    LANE_LOOP { gone[i] = mask[i] & (cond[i] ^ flip); }
+    if (s->lane->mask_count(gone, s->n) == 0 && !s->decided) return;
     remove_lanes(s, k, gone);
     s->lane->mask_and_not(s->mask, gone, s->n);
     s->active = s->lane->mask_count(s->mask, s->n);
@@ -313,7 +322,11 @@ bool vm_run_batch(vm_state *s) {
     memcpy(mask_slot(s, 0), s->mask, row_bytes(s));
     s->active = lanes;
     s->steps_left = s->p->step_limit;
-    if (s->ambiguous) memset(s->ambiguous, 0, row_bytes(s));
+    s->decided = false;
+    if (bounded(s)) {
+        memset(s->ambiguous, 0, row_bytes(s));
+        memset(s->ambiguous_saved, 0, row_bytes(s) * s->f->mask_slots);
+    }
     for (uint32_t in = 1; in < VM_IN_COUNT; in++)
         if (s->p->input[in]) fill_input(s, in, s->p->input[in]);
     clear_shared(s);

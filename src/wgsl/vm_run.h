@@ -69,6 +69,7 @@ struct gr_eval_state {
     uint32_t active;        /* their number */
     uint32_t *saved;        /* mask_slots rows */
     uint32_t *ambiguous, *ambiguous_saved; /* bounded: lanes under an ambiguous decision */
+    bool decided;           /* some decision of the batch was ambiguous: else the rows above are all 0 */
     uint32_t *address, *address2; /* scratch rows */
     uint32_t *lane_index;   /* 0, 1, 2 ... */
     uint32_t *local[3], *local_index, *group_of; /* a lane: its place in its workgroup, its workgroup in the batch */
