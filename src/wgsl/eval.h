@@ -64,14 +64,14 @@ gr_eval_program *gr_eval_compile(gr_arena *arena, gr_diags *d, const gr_wgsl_mod
  *
  * `bytes` has WGSL's layout. It is authoritative for integers, atomics and packed data, and
  * for floats too in the f32 and sanitizer modes.
- * In the widened, bounded and dual modes a float at byte offset o lives in wide[o / 4] (f32)
- * or wide[o / 2] (f16); `extra` beside it is the error bound (bounded) or the tangent
- * (dual), `mark` (one byte) is not 0 where the value is ambiguous (bounded). Marks of
- * integers are at mark[o / 4] too. Values in `wide` are taken as they are: whoever fills
- * them rounds to f32 or not.
+ * In the widened, bounded and dual modes a float at byte offset o lives in wide[o / e], where
+ * e is 4, or 2 when the variable's type has an f16 anywhere inside; `extra` beside it is the
+ * error bound (bounded) or the tangent (dual), `mark` (one byte) is not 0 where the value is
+ * ambiguous (bounded). Marks of integers are at mark[o / e] too. Values in `wide` are taken as
+ * they are: whoever fills them rounds to f32 or not.
  * wide == NULL: floats are read from bytes and converted, and rounded to f32 or f16 when
  * stored. extra == NULL reads as 0 and mark == NULL as unmarked; stores to them are dropped.
- * wide, extra and mark hold size / 4 elements (size / 2 for a buffer with f16 inside). */
+ * wide, extra and mark hold size / e elements. `bytes` is aligned to 4. */
 typedef struct gr_eval_binding {
     uint32_t group, binding;
     void *bytes;
