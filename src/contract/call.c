@@ -193,17 +193,21 @@ static bool wrong_rank(gr_caller *k, const gr_sig_tensor *t, const gr_type *x, u
     return false;
 }
 
-/* What is bound first is the fixed part, so that axes in messages are those of the operand. */
+static uint32_t count_rests(const gr_sig_tensor *t) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->items_n; i++) n += t->items[i].kind == GR_ITEM_REST;
+    return n;
+}
+
+/* An operand with several parts of free rank binds nothing: all of it is compared later. */
 static bool match(gr_caller *k, uint32_t tensor, const gr_type *x) {
     const gr_sig *s = &k->out->op->sig;
     const gr_sig_tensor *t = &s->operands[tensor];
-    uint32_t rests = 0;
-    for (uint32_t i = 0; i < t->items_n; i++) rests += t->items[i].kind == GR_ITEM_REST;
-    uint32_t fixed = t->items_n - rests;
+    uint32_t rests = count_rests(t), fixed = t->items_n - rests;
     if (x->rank < fixed || (!rests && x->rank > fixed)) return wrong_rank(k, t, x, fixed, rests > 0);
     if (x->bounded && !t->count.n && !k->bounded_ok) return gr_call_fail(k, GR_D_CONTRACT_OPERAND_BOUNDED, "an op that takes it writes the operand as T[m <= n]", "operand %.*s has a count known only at run time", GR_STR_ARG(t->name));
     bool ok = bind_dtype(k, tensor, x->dtype);
-    for (uint32_t i = 0, axis = 0; i < t->items_n; i++) {
+    for (uint32_t i = 0, axis = 0; i < t->items_n && rests < 2; i++) {
         const struct gr_shape_item *it = &t->items[i];
         uint32_t n = it->kind == GR_ITEM_REST ? x->rank - fixed : 1;
         if (binds_here(s, it)) ok = (it->kind == GR_ITEM_REST ? bind_rest(k, it->e->name, x->dim + axis, n, tensor) : bind_dim(k, it->e->name, x->dim[axis], tensor, axis)) && ok;
@@ -242,29 +246,52 @@ static bool compare_dim(gr_evaluator *v, const gr_expr *e, const gr_type *x, uin
     return false;
 }
 
-static bool compare_rest(gr_evaluator *v, const gr_expr *e, const gr_type *x, uint32_t axis, uint32_t n) {
-    gr_val l;
-    GR_TRY(gr_eval_list(v, e, &l));
+/* e, which printed gives l, against the dimensions of x from axis on. */
+static bool compare_list(gr_evaluator *v, const gr_expr *e, gr_val l, const gr_type *x, uint32_t axis, uint32_t n) {
     bool same = l.kind == GR_K_LIST && l.len == n;
     for (uint32_t i = 0; same && i < n; i++) same = (uint64_t)l.list[i].i == x->dim[axis + i].n;
     if (same) return true;
     gr_buf b = {0};
     show_shape(&b, x->dim + axis, n);
     gr_buf_puts(&b, ", but ");
-    gr_expr_print(&b, e);
-    gr_buf_puts(&b, " is [");
+    if (e) gr_expr_print(&b, e);
+    else gr_buf_puts(&b, "the signature");
+    gr_buf_puts(&b, e ? " is [" : " says [");
     for (uint32_t i = 0; l.kind == GR_K_LIST && i < l.len; i++) gr_buf_printf(&b, "%s%lld", i ? ", " : "", (long long)l.list[i].i);
     gr_eval_fail(v, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "it is %s]", b.p ? b.p : "");
     gr_buf_free(&b);
     return false;
 }
 
+static bool compare_rest(gr_evaluator *v, const gr_expr *e, const gr_type *x, uint32_t axis, uint32_t n) {
+    gr_val l;
+    return gr_eval_list(v, e, &l) && compare_list(v, e, l, x, axis, n);
+}
+
+/* All parts one after the other. */
+static bool compare_whole(gr_caller *k, const gr_sig_tensor *t, const gr_type *x) {
+    char what[160];
+    snprintf(what, sizeof what, "the shape of %.*s", GR_STR_ARG(t->name));
+    gr_evaluator v = evaluator(k, what);
+    gr_val all, l;
+    GR_TRY(gr_eval_new_list(&v, 64, &all));
+    all.len = 0;
+    for (uint32_t i = 0; i < t->items_n; i++) {
+        GR_TRY(gr_eval_list(&v, t->items[i].e, &l)); /* one dimension is a list of one */
+        for (uint32_t n = 0; n < l.len && l.kind == GR_K_LIST; n++) {
+            if (all.len == 64) return gr_eval_fail(&v, GR_D_CONTRACT_RANK_TOO_LARGE, NULL, "more than %d dimensions", GR_RANK_MAX);
+            all.list[all.len++] = l.list[n];
+        }
+    }
+    return compare_list(&v, NULL, all, x, 0, x->rank);
+}
+
 static bool compare_operand(gr_caller *k, uint32_t tensor, const gr_type *x) {
     const gr_sig *s = &k->out->op->sig;
     const gr_sig_tensor *t = &s->operands[tensor];
-    uint32_t fixed = 0, axis = 0;
+    uint32_t fixed = t->items_n - count_rests(t), axis = 0;
     bool ok = true;
-    for (uint32_t i = 0; i < t->items_n; i++) fixed += t->items[i].kind == GR_ITEM_DIM;
+    if (count_rests(t) > 1) return compare_whole(k, t, x);
     for (uint32_t i = 0; i < t->items_n && ok; i++) {
         const struct gr_shape_item *it = &t->items[i];
         uint32_t n = it->kind == GR_ITEM_REST ? x->rank - fixed : 1;

@@ -220,6 +220,15 @@ static void read_reference(loader *l, const gr_value *body) {
     read_binding(l, body, &l->op->reference, &l->src->reference);
 }
 
+/* An op written down before its body: contract_only = true, with the binding that is meant. */
+static void read_contract_only(loader *l, const gr_value *body) {
+    bool yes = true;
+    l->op->body = GR_BODY_CONTRACT_ONLY;
+    keep(l, gr_value_bool(l->a, l->d, &l->src->doc, body, "contract_only", true, &yes));
+    if (!yes) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "contract_only")), "write a body instead", "contract_only = false says nothing");
+    if (gr_value_get(body, "binding")) read_binding(l, body, &l->op->reference, &l->src->reference);
+}
+
 static void read_body(loader *l, const gr_value *root) {
     static const char *const keys[] = {"map", "graph", "reference", "contract_only", "functions", "binding", "cpu", NULL};
     static const char *const cpus[] = {"kernel", "reference", "graph", "map", NULL};
@@ -236,10 +245,10 @@ static void read_body(loader *l, const gr_value *root) {
     if (map) read_map(l, body, map);
     else if (graph) read_graph(l, body);
     else if (reference) read_reference(l, body);
-    else l->op->body = GR_BODY_CONTRACT_ONLY;
-    if (!reference && gr_value_get(body, "binding")) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "binding")), "remove it; kernels have their own", "a binding goes with a reference only");
+    else read_contract_only(l, body);
+    if (!reference && !only && gr_value_get(body, "binding")) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "binding")), "remove it; kernels have their own", "a binding goes with a reference only");
     int cpu = get_word(l, body, "cpu", false, cpus);
-    const char *other = map ? "map" : graph ? "graph" : "reference";
+    const char *other = map ? "map" : graph ? "graph" : reference ? "reference" : "contract_only";
     l->op->cpu = gr_str_of(cpu ? cpus[cpu - 1] : other);
     bool fits = !cpu || gr_str_eqz(l->op->cpu, other) || (gr_str_eqz(l->op->cpu, "kernel") && gr_value_get(root, "kernel"));
     if (!fits) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "cpu")), NULL, "cpu = \"%.*s\" names a body that the op does not have", GR_STR_ARG(l->op->cpu));

@@ -149,11 +149,26 @@ static bool expect_kind(sig_checker *c, const gr_expr *e, gr_kind_of want) {
     return ok;
 }
 
-static void check_operand(sig_checker *c, const gr_sig_tensor *t) {
+/* Several parts of any rank can be told apart only when every name is fixed by an operand before. */
+static void check_rests(sig_checker *c, uint32_t tensor) {
+    const gr_sig_tensor *t = &c->s->operands[tensor];
     uint32_t rests = 0;
+    for (uint32_t k = 0; k < t->items_n; k++) rests += t->items[k].kind == GR_ITEM_REST;
+    for (uint32_t k = 0; k < t->items_n && rests > 1; k++) {
+        const gr_expr *e = t->items[k].e;
+        bool known = e->kind != GR_E_NAME || gr_sig_find_param(c->s, e->name) >= 0;
+        for (uint32_t i = 0; i < tensor && !known; i++) known = !c->s->operands[i].variadic && binds(&c->s->operands[i], e->name);
+        if (known) continue;
+        report(c, GR_D_CONTRACT_PATTERN_INVALID, t->items[k].offset, "keep one ..name that is new in an operand", "%.*s has two parts of free rank, which cannot be told apart", t->name);
+        return;
+    }
+}
+
+static void check_operand(sig_checker *c, uint32_t tensor) {
+    const gr_sig_tensor *t = &c->s->operands[tensor];
+    check_rests(c, tensor);
     for (uint32_t k = 0; k < t->items_n; k++) {
         const struct gr_shape_item *it = &t->items[k];
-        if (it->kind == GR_ITEM_REST && ++rests > 1) report(c, GR_D_CONTRACT_PATTERN_INVALID, it->offset, "keep one ..name an operand", "%.*s has two parts of free rank, which cannot be told apart", t->name);
         if (it->e->kind == GR_E_NAME) continue;
         if (expect_kind(c, it->e, it->kind == GR_ITEM_REST ? GR_K_LIST : GR_K_INT)) check_bound(c, it->e);
     }
@@ -228,7 +243,7 @@ bool gr_sig_check(gr_diags *d, const gr_piece *src, const gr_sig *s) {
     check_names(&c);
     check_dtypes(&c);
     for (uint32_t i = 0; i < s->operands_n; i++) {
-        check_operand(&c, &s->operands[i]);
+        check_operand(&c, i);
         if (s->operands[i].variadic && ++variadic > 1) report(&c, GR_D_CONTRACT_PATTERN_INVALID, s->operands[i].offset, NULL, "%.*s is a second variadic operand: where it starts could not be told", s->operands[i].name);
     }
     for (uint32_t i = 0; i < s->params_n; i++) check_param(&c, &s->params[i]);

@@ -43,6 +43,7 @@ static const struct { const char *sig, *operands, *params, *outputs; } good[] = 
     {"two(n: i32[4, w]; w: u32 = 2) -> y: i32[w]", "i32[4, 2]", NULL, "i32[2]"},
     {"same(xs: T[n, ..s]*) -> y: T[n, ..same(s)]", "f32[4, 2]; f32[4, 2]", NULL, "f32[4, 2]"},
     {"one() -> y: f32[]", "", NULL, "f32[]"},
+    {"scatter_nd(x: T[..s], at: I[..i, k], u: T[..i, ..tail(s, k)]) -> y: T[..s]", "f32[4, 5, 6]; u32[7, 2]; f32[7, 6]", NULL, "f32[4, 5, 6]"},
 };
 
 static void signatures_give_types(void **state) {
@@ -148,6 +149,7 @@ static const bad_call bad_calls[] = {
     {"f(x: f32[a]) -> y: f32[a * 4611686018427387904]", "f32[3]", NULL, GR_D_CONTRACT_OVERFLOW, "a * 4611686018427387904: is too large"},
     {"f(x: f32[..s]) -> y: f32[..s, 1]", "f32[1, 1, 1, 1, 1, 1, 1, 1]", NULL, GR_D_CONTRACT_RANK_TOO_LARGE, "more than 8"},
     {"f(x: f32[..s], y: f32[..s]) -> z: f32[..s]", "f32[1, 2]; f32[2]", NULL, GR_D_CONTRACT_OPERAND_DIMENSION, "the shape of y is [2], but s is [1, 2] from operand x"},
+    {"scatter_nd(x: T[..s], at: I[..i, k], u: T[..i, ..tail(s, k)]) -> y: T[..s]", "f32[4, 5, 6]; u32[7, 2]; f32[7, 5]", NULL, GR_D_CONTRACT_OPERAND_DIMENSION, "the shape of u: it is [7, 5], but the signature says [7, 6]"},
     {"cat(xs: T[..s]*) -> y: T[..broadcast(s)]", "", NULL, GR_D_CONTRACT_OPERAND_COUNT, "0 operands are given, it takes 1 or more: xs*"},
 };
 
