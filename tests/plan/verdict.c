@@ -180,7 +180,7 @@ static const char wide_grid[] =
     "description = \"d\"\ntags = [\"t\"]\nauthor = \"a\"\nlicense = \"Apache-2.0\"\nreferences = []\n[body]\nreference = \"k.wgsl\"\ncpu = \"reference\"\n" \
     "binding = \"\"\"\nbind x = read x\nbind y = write y\nbind p = uniform { n = n }\npass main grid n, 1, 1\n" split "\"\"\"\n[[kernel]]\nfile = \"k.wgsl\"\norder = \"fixed\"\n" \
     "binding = \"\"\"\nbind x = read x\nbind y = write y\nbind p = uniform { n = n }\npass main grid n, 1, 1\n" split "\"\"\"\n[backward]\nform = \"none\"\nreason = \"test\"\n"
-static const char grid_graph[] = "graph g {\n  tier debug\n  %x = input \"x\" : f32[100000]\n  %y = test/grid_copy %x\n  output \"y\" %y\n}\n";
+static const char grid_graph[] = "graph g {\n  tier debug\n  symbol n = 100000\n  %x = input \"x\" : f32[n = 100000]\n  %y = test/grid_copy %x\n  output \"y\" %y\n}\n";
 
 static void grids(void **state) {
     (void)state;
@@ -191,6 +191,7 @@ static void grids(void **state) {
     low_plan(&l, grid_graph, &t, NULL);
     assert_int_equal(l.plan.verdict, GR_RED);
     assert_true(warned(&l.plan, GR_D_PLAN_DISPATCH_TOO_LARGE));
+    check_fixes(&l.plan);
     low_end(&l);
     low_begin(&l);
     low_op(&l, "test/grid_copy@1", GRID_OP("split n: y[lo..hi] needs x[lo..hi]\n"), "k.wgsl", wide_grid, NULL, NULL);

@@ -34,6 +34,7 @@ static void put_name(gr_buf *b, gr_str s) {
 
 static bool finish_module(gr_kernel_cache *c, gr_diags *d, gr_kernel_module *m) {
     if (m->text.p) return true;
+    if (!m->body.p) return gr_report_oom(d); /* its text could not be made */
     if (!m->generated) {
         m->text = m->body;
     } else {

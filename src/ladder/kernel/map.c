@@ -459,6 +459,7 @@ bool gr_kernel_map(gr_inst *in) {
         mod->body = emit(&m);
         if (!mod->body.p || !reference_text(&m, mod)) return gr_report_oom(in->d);
     }
+    if (!mod->body.p) return gr_report_oom(in->d);
     gr_cache_name_node(in->cache, at, in->node);
     gr_kernel *kernel = gr_inst_push(in);
     if (!kernel || !fill_kernel(&m, kernel)) return gr_report_oom(in->d);

@@ -97,6 +97,18 @@ static bool fix_binding(finder *f) {
                    gr_arena_printf(f->a, "use an adapter that binds at least %llu MiB of storage", (unsigned long long)mib));
 }
 
+static bool fix_groups(finder *f) {
+    gr_graph g = graph_of(f);
+    gr_target t = f->k->target;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < f->k->n; i++)
+        for (int j = 0; j < 3; j++)
+            if (!f->k->list[i].linear && f->k->list[i].grid[j] > most) most = f->k->list[i].grid[j];
+    if (most > UINT32_MAX || t.kind == GR_TARGET_ORACLE) return true;
+    t.max_groups = (uint32_t)most;
+    return add_fix(f, replan(f, &g, &t, &f->o, NULL), gr_arena_printf(f->a, "use an adapter that dispatches %u workgroups in a dimension", t.max_groups));
+}
+
 static bool fix_tier(finder *f) {
     gr_graph g = graph_of(f);
     if (g.tier == GR_TIER_DEBUG) return true;
@@ -243,6 +255,8 @@ bool gr_plan_find_fixes(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_
         if (warned(p, GR_D_PLAN_TOO_HEAVY_ON_CPU)) ok = ok && fix_heavy(&f) && fix_gpu(&f);
         else ok = ok && fix_cpu(&f);
         ok = ok && fix_size(&f);
+        if (warned(p, GR_D_PLAN_DISPATCH_TOO_LARGE)) ok = ok && fix_groups(&f);
+        if (warned(p, GR_D_PLAN_OVER_BUDGET)) ok = ok && fix_gpu(&f);
         if (p->fixes_n < 2) ok = ok && fix_binding(&f);
     }
     p->fixes = GR_NEW_N(a, gr_plan_fix, p->fixes_n);
