@@ -83,6 +83,9 @@ static void pages_are_pieces(void **state) {
     assert_int_equal(run_count(&l.plan, GR_STEP_COPY), 0);
     low_plan(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[78643200]\n  %y = user/kemal/windowed_median %x\n  %s = reduce_sum %y\n  output \"s\" %s\n}\n", &t, NULL);
     assert_int_equal(l.plan.verdict, GR_GREEN);
+    /* Of a chain, the pages of two intermediate values are made. */
+    low_plan(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[78643200]\n  %a = neg %x\n  %b = exp %a\n  %c = neg %b\n  %d = exp %c\n  %y = neg %d\n  output \"y\" %y\n}\n", &t, NULL);
+    assert_int_equal(l.plan.peak[GR_MEM_WORKING] >> 20, 600);
     low_end(&l);
 }
 

@@ -22,8 +22,9 @@ static bool release(gr_builder *b, gr_value_id v, uint32_t node) {
     if (h->last_node != node || h->kind == GR_HOME_NONE) return true;
     h->last_node = UINT32_MAX - 1; /* once */
     gr_home *owner = &b->home[h->owner];
-    if (--owner->sharers || !owner->pooled || owner->kind != GR_HOME_SINGLE) return true;
-    return gr_pool_give(b, owner->first);
+    if (--owner->sharers || !owner->pooled) return true;
+    if (owner->kind == GR_HOME_PAGED) return gr_pool_give_pages(b, owner, b->g->values[h->owner].type.dtype == GR_DTYPE_F16);
+    return owner->kind != GR_HOME_SINGLE || gr_pool_give(b, owner->first);
 }
 
 static bool release_node(gr_builder *b, uint32_t node) {

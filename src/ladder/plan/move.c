@@ -109,7 +109,10 @@ static bool make_pages(gr_builder *b, gr_value_id v, gr_memory memory, gr_home *
     if (h->page_bytes == 0) return gr_report(b->d, GR_D_PLAN_NOT_SPLITTABLE, (gr_place){0}, NULL, "the binding limit is below one page");
     h->pages = (uint32_t)((h->bytes + h->page_bytes - 1) / h->page_bytes);
     h->kind = GR_HOME_PAGED;
-    h->pooled = false; /* pages are consecutive ids: they keep their own buffers */
+    if (h->pooled) { /* pages are consecutive ids: they are reused together or not at all */
+        h->first = gr_pool_take_pages(b, h->pages, h->page_bytes, h->bytes, gv->type.dtype == GR_DTYPE_F16);
+        if (h->first != GR_NO_BUFFER) return true;
+    }
     for (uint32_t i = 0; i < h->pages; i++) {
         uint64_t left = h->bytes - i * h->page_bytes;
         gr_buffer_id id = gr_pool_new(b, gv->name, GR_BUFFER_STORAGE, memory, left < h->page_bytes ? left : h->page_bytes);

@@ -27,6 +27,9 @@ typedef struct gr_home {
     uint32_t sharers;     /* aliases still alive, the owner included */
 } gr_home;
 
+/* Pages of a working value whose last reader is done: consecutive buffers. */
+typedef struct gr_free_pages { gr_buffer_id first; uint32_t pages; uint64_t page_bytes, bytes; bool halves; } gr_free_pages;
+
 /* A piece of a value as `outer` runs of `run` bytes, `stride` bytes apart, from byte `lo`. */
 typedef struct gr_span { uint64_t outer, stride, lo, run; } gr_span;
 
@@ -62,6 +65,7 @@ typedef struct gr_builder {
     GR_VEC(gr_plan_step) steps;
     GR_VEC(gr_plan_buffer) buffers;
     GR_VEC(gr_buffer_id) free_list;
+    GR_VEC(gr_free_pages) free_pages;
     bool *halves;         /* by buffer: holds f16; such buffers are reused among themselves */
     uint32_t halves_cap;
     GR_VEC(gr_kernel) kernels;
@@ -82,6 +86,9 @@ gr_buffer_id gr_pool_new(gr_builder *b, gr_str name, gr_buffer_kind kind, gr_mem
 /* A working buffer: the best fitting free one, else the largest free one grown, else a new one. */
 gr_buffer_id gr_pool_take(gr_builder *b, gr_str name, uint64_t bytes, bool halves);
 bool gr_pool_give(gr_builder *b, gr_buffer_id id);
+/* Pages of the same form are reused as they are. GR_NO_BUFFER: none are free. */
+gr_buffer_id gr_pool_take_pages(gr_builder *b, uint32_t pages, uint64_t page_bytes, uint64_t bytes, bool halves);
+bool gr_pool_give_pages(gr_builder *b, const gr_home *h, bool halves);
 void gr_pool_touch(gr_builder *b, gr_buffer_id id); /* used by the step about to be pushed */
 
 /* ---- move.c ------------------------------------------------------------------ */

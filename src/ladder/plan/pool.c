@@ -61,6 +61,23 @@ bool gr_pool_give(gr_builder *b, gr_buffer_id id) {
     return true;
 }
 
+gr_buffer_id gr_pool_take_pages(gr_builder *b, uint32_t pages, uint64_t page_bytes, uint64_t bytes, bool halves) {
+    for (uint32_t i = 0; i < b->free_pages.n; i++) {
+        gr_free_pages f = b->free_pages.v[i];
+        if (f.pages != pages || f.page_bytes != page_bytes || f.bytes < bytes || f.halves != halves) continue;
+        b->free_pages.v[i] = b->free_pages.v[--b->free_pages.n];
+        return f.first;
+    }
+    return GR_NO_BUFFER;
+}
+
+bool gr_pool_give_pages(gr_builder *b, const gr_home *h, bool halves) {
+    gr_free_pages *f = GR_PUSH(b->a, &b->free_pages);
+    if (!f) return gr_report_oom(b->d);
+    *f = (gr_free_pages){h->first, h->pages, h->page_bytes, h->bytes, halves};
+    return true;
+}
+
 void gr_pool_touch(gr_builder *b, gr_buffer_id id) {
     if (id == GR_NO_BUFFER) return;
     gr_plan_buffer *x = &b->buffers.v[id];
