@@ -1,9 +1,8 @@
-// The first of the extreme elements, in order.
+// The first of the extreme elements, in order. A position has one word or, for 64 bits, two.
 alias T = f32;
-alias I = i32;
-struct Params { inner: u32, length: u32, count: u32 }
+struct Params { inner: u32, length: u32, count: u32, words: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
-@group(0) @binding(1) var<storage, read_write> y: array<I>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
 @group(0) @binding(2) var<uniform> p: Params;
 
 @compute @workgroup_size(64)
@@ -20,5 +19,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
       at = j;
     }
   }
-  y[i] = I(at);
+  y[i * p.words] = at;
+  if (p.words == 2u) { y[i * 2u + 1u] = 0u; }
 }

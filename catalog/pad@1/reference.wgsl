@@ -1,6 +1,6 @@
 // Each element of y finds its source coordinate by coordinate.
 alias T = f32;
-struct Params { src: array<vec4<u32>, 2>, margin: array<vec4<u32>, 2>, to: array<vec4<u32>, 2>, rank: u32, mode: u32, value: f32, count: u32 }
+struct Params { src: array<vec4<u32>, 2>, margin: array<vec4<u32>, 2>, to: array<vec4<u32>, 2>, rank: u32, mode: u32, value: T, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
@@ -36,5 +36,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     at += u32(c) * scale;
     scale *= u32(n);
   }
-  if (inside) { y[i] = x[at]; } else { y[i] = T(p.value); }
+  if (inside) { y[i] = x[at]; } else { y[i] = p.value; }
 }

@@ -247,6 +247,11 @@ bool gr_op_check_wgsl(gr_arena *scratch, gr_diags *d, const gr_op *op, bool deep
         c.k = &op->reference;
         c.src = &op->source->reference;
         ok = check_file(&c);
+        for (uint32_t i = 0; i < op->variants_n; i++) {
+            c.k = &op->variants[i];
+            c.src = &op->source->variants[i];
+            ok = check_file(&c) && ok;
+        }
     }
     c.reference = false;
     for (uint32_t i = 0; i < op->kernels_n; i++) {

@@ -278,9 +278,11 @@ typedef enum gr_order { GR_ORDER_NONE = 0, GR_ORDER_FIXED, GR_ORDER_UNORDERED } 
  * The WGSL type of a name or of the result: f32, f16, i32 (i32, i8), u32 (u32, u8), bool, vec2<u32> (low word first: i64,
  * u64); i8 and u8 results are wrapped by the engine. Every dtype variable (`T`) and `<param>_type` for a dtype parameter
  * (`type_type`) is an alias that expression and functions may use. A bool, u32, i32 or f32 parameter has its own
- * type, an enum is its index as u32. by_dtype chooses by the first operand's dtype. */
+ * type, an enum is its index as u32. by_dtype chooses by the dtypes of the first operand and of the output; in op.toml the
+ * keys are `i64`, `"i64 -> f32"`, `"-> f32"` and `default`. The first entry that names both wins, then one that
+ * names the output, then one that names the operand. */
 typedef struct gr_map_body {
-    struct { gr_dtype dtype; gr_str expr; } *by_dtype; /* dtype NONE is the default */
+    struct { gr_dtype dtype, out; gr_str expr; } *by_dtype; /* NONE: any */
     uint32_t by_dtype_n;
     gr_str functions; /* WGSL text or empty */
 } gr_map_body;
@@ -310,6 +312,7 @@ typedef struct gr_op {
     gr_map_body map;
     gr_frag graph;
     gr_kernel_decl reference;
+    gr_kernel_decl *variants; uint32_t variants_n; /* [[body.variant]]: references for other dtypes */
     gr_kernel_decl *kernels; uint32_t kernels_n;
     gr_split *splits; uint32_t splits_n; /* [split] of the op itself, valid for all bodies */
     gr_str cpu;       /* "kernel" | "reference" | "graph" | "map" */
@@ -347,6 +350,11 @@ gr_str gr_catalog_near(const gr_catalog *c, gr_str id);
 bool gr_op_check(gr_arena *scratch, gr_diags *d, const gr_op *op);
 /* What sharing an op asks for and a private one may lack: description, tags, author, licence, references, example. */
 bool gr_op_check_metadata(gr_arena *scratch, gr_diags *d, const gr_op *op);
+/* The expression of a map body for dtypes; empty when there is none. */
+gr_str gr_map_expr(const gr_map_body *m, gr_dtype first, gr_dtype out);
+/* The reference for a call's dtypes: the first of the references whose `dtypes` hold the first operand's (or the
+ * output's where there is no operand); NULL when none does. */
+const gr_kernel_decl *gr_op_reference(const gr_op *op, gr_dtype first);
 void gr_op_print(gr_buf *out, const gr_op *op); /* for `catalog NAME` */
 const char *gr_category_name(gr_category c);
 const char *gr_tolerance_name(gr_tolerance t);

@@ -228,7 +228,7 @@ void gr_nearest_add(gr_nearest *n, gr_str candidate);
 struct gr_op_source {
     gr_doc doc; /* op.toml */
     gr_piece signature, reference, split, backward, graph;
-    gr_piece *kernels; /* bindings, as gr_op.kernels */
+    gr_piece *kernels, *variants; /* bindings, as in gr_op */
     gr_str *files, *texts; /* all files of the folder */
     uint32_t files_n;
 };

@@ -82,13 +82,31 @@ static const char *param_type(const gr_sig_param *p) {
     return p->kind == GR_PARAM_I32 ? "i32" : p->kind == GR_PARAM_F32 ? "f32" : p->kind == GR_PARAM_BOOL ? "bool" : "u32";
 }
 
-static gr_str map_expr(const gr_map_body *m, gr_dtype first) {
+gr_str gr_map_expr(const gr_map_body *m, gr_dtype first, gr_dtype out) {
     gr_str found = {0};
+    int best = -1;
     for (uint32_t i = 0; i < m->by_dtype_n; i++) {
-        if (m->by_dtype[i].dtype == first) return m->by_dtype[i].expr;
-        if (!m->by_dtype[i].dtype) found = m->by_dtype[i].expr;
+        gr_dtype x = m->by_dtype[i].dtype, y = m->by_dtype[i].out;
+        int score = (x != GR_DTYPE_NONE) + 2 * (y != GR_DTYPE_NONE);
+        if ((x && x != first) || (y && y != out) || score <= best) continue;
+        best = score;
+        found = m->by_dtype[i].expr;
     }
     return found;
+}
+
+static bool holds(const gr_kernel_decl *k, gr_dtype t) {
+    for (uint32_t i = 0; i < k->dtypes_n; i++)
+        if (k->dtypes[i] == t) return true;
+    return k->dtypes_n == 0;
+}
+
+const gr_kernel_decl *gr_op_reference(const gr_op *op, gr_dtype first) {
+    if (op->body != GR_BODY_REFERENCE) return NULL;
+    if (holds(&op->reference, first)) return &op->reference;
+    for (uint32_t i = 0; i < op->variants_n; i++)
+        if (holds(&op->variants[i], first)) return &op->variants[i];
+    return NULL;
 }
 
 static void emit_map(gr_buf *b, const gr_op *op, const gr_instance *in, gr_str expr) {
@@ -122,7 +140,7 @@ static void map_fails(gr_arena *a, gr_diags *d, const gr_op *op, gr_dtype first,
 
 gr_wgsl_module *gr_map_module(gr_arena *scratch, gr_diags *d, const gr_op *op, const gr_instance *in) {
     gr_dtype first = gr_instance_dtype(in, op->sig.operands[0].dtype);
-    gr_str expr = map_expr(&op->map, first);
+    gr_str expr = gr_map_expr(&op->map, first, gr_instance_dtype(in, op->sig.outputs[0].dtype));
     if (!expr.n) {
         gr_report(d, GR_D_CONTRACT_MAP_INVALID, map_place(scratch, op, first), "add `default`, or a key for the dtype", "there is no expression for %s", gr_dtype_name(first));
         return NULL;

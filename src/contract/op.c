@@ -170,19 +170,36 @@ static void read_kernel(loader *l, const gr_value *obj, gr_kernel_decl *k, gr_pi
     read_binding(l, obj, k, piece);
 }
 
-static void read_kernels(loader *l, const gr_value *root) {
+/* [[kernel]] and [[body.variant]]. */
+static void read_list(loader *l, const gr_value *obj, const char *key, gr_kernel_decl **out, uint32_t *out_n, gr_piece **pieces) {
     gr_value *list = NULL;
-    keep(l, gr_value_array(l->a, l->d, &l->src->doc, root, "kernel", false, &list));
+    keep(l, gr_value_array(l->a, l->d, &l->src->doc, obj, key, false, &list));
     if (!list) return;
     uint32_t n = list->array.n;
-    l->op->kernels = GR_NEW_N(l->a, gr_kernel_decl, n);
-    l->src->kernels = GR_NEW_N(l->a, gr_piece, n);
-    if (!l->op->kernels || !l->src->kernels) { l->ok = gr_report_oom(l->d); return; }
-    l->op->kernels_n = n;
-    for (uint32_t i = 0; i < n; i++) read_kernel(l, list->array.v[i], &l->op->kernels[i], &l->src->kernels[i]);
+    *out = GR_NEW_N(l->a, gr_kernel_decl, n);
+    *pieces = GR_NEW_N(l->a, gr_piece, n);
+    if (!*out || !*pieces) { l->ok = gr_report_oom(l->d); return; }
+    *out_n = n;
+    for (uint32_t i = 0; i < n; i++) read_kernel(l, list->array.v[i], &(*out)[i], &(*pieces)[i]);
 }
 
+static void read_kernels(loader *l, const gr_value *root) { read_list(l, root, "kernel", &l->op->kernels, &l->op->kernels_n, &l->src->kernels); }
+
 /* ---- the body ---- */
+
+/* default, i64, "i64 -> f32", "-> f32". */
+static bool map_key(gr_str key, gr_dtype *in, gr_dtype *out) {
+    if (gr_str_eqz(key, "default")) return true;
+    size_t at = 0;
+    while (at + 1 < key.n && (key.p[at] != '-' || key.p[at + 1] != '>')) at++;
+    if (at + 1 >= key.n) return (*in = gr_dtype_find(key)) != GR_DTYPE_NONE;
+    gr_str x = {key.p, at}, y = {key.p + at + 2, key.n - at - 2};
+    while (x.n && x.p[x.n - 1] == ' ') x.n--;
+    while (y.n && y.p[0] == ' ') y.p++, y.n--;
+    *in = gr_dtype_find(x);
+    *out = gr_dtype_find(y);
+    return *out && (*in || !x.n);
+}
 
 static void read_map(loader *l, const gr_value *body, const gr_value *map) {
     gr_op *op = l->op;
@@ -200,10 +217,12 @@ static void read_map(loader *l, const gr_value *body, const gr_value *map) {
     for (uint32_t i = 0; i < n; i++) {
         gr_str key = one ? GR_STR("default") : map->object.v[i].key;
         const gr_value *v = one ? map : map->object.v[i].value;
-        gr_dtype t = gr_dtype_find(key);
+        gr_dtype t = GR_DTYPE_NONE, to = GR_DTYPE_NONE;
+        bool named = map_key(key, &t, &to);
         if (v->kind != GR_V_STRING) { l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, v), "write a WGSL expression in quotes", "\"%.*s\" takes a string", (int)(key.n > 60 ? 60 : key.n), key.p); continue; }
-        if (!t && !gr_str_eqz(key, "default")) { l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, v), "the keys are default and dtypes", "\"%.*s\" is not a dtype", (int)(key.n > 60 ? 60 : key.n), key.p); continue; }
+        if (!named) { l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, v), "the keys are default, dtypes, and pairs such as \"i64 -> f32\" and \"-> f32\"", "\"%.*s\" is not a dtype", (int)(key.n > 60 ? 60 : key.n), key.p); continue; }
         op->map.by_dtype[op->map.by_dtype_n].dtype = t;
+        op->map.by_dtype[op->map.by_dtype_n].out = to;
         op->map.by_dtype[op->map.by_dtype_n++].expr = v->s;
     }
 }
@@ -217,7 +236,9 @@ static void read_reference(loader *l, const gr_value *body) {
     l->op->body = GR_BODY_REFERENCE;
     l->op->reference.order = GR_ORDER_FIXED;
     read_wgsl(l, body, "reference", &l->op->reference);
+    read_dtypes(l, body, &l->op->reference);
     read_binding(l, body, &l->op->reference, &l->src->reference);
+    read_list(l, body, "variant", &l->op->variants, &l->op->variants_n, &l->src->variants);
 }
 
 /* An op written down before its body: contract_only = true, with the binding that is meant. */
@@ -230,7 +251,7 @@ static void read_contract_only(loader *l, const gr_value *body) {
 }
 
 static void read_body(loader *l, const gr_value *root) {
-    static const char *const keys[] = {"map", "graph", "reference", "contract_only", "functions", "binding", "cpu", NULL};
+    static const char *const keys[] = {"map", "graph", "reference", "contract_only", "functions", "binding", "dtypes", "variant", "cpu", NULL};
     static const char *const cpus[] = {"kernel", "reference", "graph", "map", NULL};
     gr_value *body = NULL;
     keep(l, gr_value_object(l->a, l->d, &l->src->doc, root, "body", true, &body));

@@ -33,7 +33,10 @@ static void print_binding(gr_buf *out, const gr_binding *b) {
 static void print_body(gr_buf *out, const gr_op *op) {
     static const char *const bodies[] = {"none", "map", "graph", "reference", "contract only"};
     gr_buf_printf(out, "  %-12s %s, on the CPU its %.*s\n", "body", bodies[op->body], GR_STR_ARG(op->cpu));
-    for (uint32_t i = 0; i < op->map.by_dtype_n; i++) gr_buf_printf(out, "    %s: %.*s\n", op->map.by_dtype[i].dtype ? gr_dtype_name(op->map.by_dtype[i].dtype) : "default", GR_STR_ARG(op->map.by_dtype[i].expr));
+    for (uint32_t i = 0; i < op->map.by_dtype_n; i++) {
+        gr_dtype x = op->map.by_dtype[i].dtype, y = op->map.by_dtype[i].out;
+        gr_buf_printf(out, "    %s%s%s: %.*s\n", x ? gr_dtype_name(x) : y ? "" : "default", y ? x ? " -> " : "-> " : "", y ? gr_dtype_name(y) : "", GR_STR_ARG(op->map.by_dtype[i].expr));
+    }
     gr_buf t = {0};
     gr_frag_print(&t, &op->graph);
     print_lines(out, gr_buf_view(&t));

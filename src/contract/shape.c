@@ -424,9 +424,12 @@ static bool divides(const gr_val *t, const gr_val *s) { /* each entry of t divid
     return true;
 }
 
-static bool below(const gr_val *l, int64_t n) {
+/* Is every entry at least 0 and below the bound, or the bound of its place? */
+static bool below(const gr_val *l, const gr_val *bound) {
+    bool one = bound->kind == GR_K_INT;
+    if (!one && bound->len != l->len) return false;
     for (uint32_t i = 0; i < l->len; i++)
-        if (l->list[i].i < 0 || l->list[i].i >= n) return false;
+        if (l->list[i].i < 0 || l->list[i].i >= (one ? bound->n.i : bound->list[i].i)) return false;
     return true;
 }
 
@@ -478,7 +481,9 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_SHAPE: *out = s; return true;
     case GR_FN_REVERSE: return reverse(v, &s, out);
     case GR_FN_DIM: return want_int(v, &arg[1], "the index") && dim(v, &s, arg[1].n.i, out);
-    case GR_FN_BELOW: return want_int(v, &arg[1], "the bound") && truth(out, below(&s, arg[1].n.i));
+    case GR_FN_BELOW:
+        if (arg[1].kind == GR_K_INT) return truth(out, below(&s, &arg[1]));
+        return as_list(v, &arg[1], &t) && truth(out, below(&s, &t));
     case GR_FN_HEAD:
     case GR_FN_TAIL: return want_int(v, &arg[1], "the position") && cut(v, &s, arg[1].n.i, e->fn == GR_FN_TAIL, out);
     case GR_FN_REPLACE:

@@ -141,7 +141,8 @@ uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, con
     gr_kernel_module m = c->module.v[at];
     if (!known) {
         m.op = call->op->id;
-        m.reference = call->op->body == GR_BODY_REFERENCE ? call->op->reference.wgsl : (gr_str){0};
+        const gr_kernel_decl *truth = gr_op_reference(call->op, call->operands_n ? call->operands[0].dtype : call->outputs[0].dtype);
+        m.reference = truth ? truth->wgsl : (gr_str){0};
         load_file(c, d, k, r, n, f16, &m);
         c->module.v[at] = m;
     }

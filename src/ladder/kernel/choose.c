@@ -138,9 +138,11 @@ static bool body_choice(const gr_target *t, const gr_call *call, gr_body_kind bo
         return true;
     }
     if (body != GR_BODY_REFERENCE || t->kind != GR_TARGET_ORACLE) return false;
+    const gr_kernel_decl *r = gr_op_reference(op, call->operands_n ? call->operands[0].dtype : call->outputs[0].dtype);
+    if (!r) return false;
     if (c->want_why) gr_buf_printf(&c->why, "%sthe reference, as the op says for the CPU", c->why.n ? "; " : "");
     c->kind = GR_CHOICE_FILE;
-    c->decl = &op->reference;
+    c->decl = r;
     return true;
 }
 

@@ -22,9 +22,9 @@ static bool output_value(const pass_ctx *p, gr_str name, gr_value_id *v, bool *i
     const gr_sig *sig = &p->call.op->sig;
     for (uint32_t i = 0; i < sig->outputs_n; i++) {
         if (!gr_str_eq(sig->outputs[i].name, name)) continue;
-        *v = p->in->results[i];
+        *index = sig->outputs[i].variadic ? p->call.each : i; /* a variadic output is the only one */
+        *v = p->in->results[*index];
         *is_output = true;
-        *index = i;
         return true;
     }
     return false;
@@ -205,7 +205,7 @@ static bool one_pass(pass_ctx *p) {
 static uint32_t each_count(const gr_call *c, gr_str name) {
     for (uint32_t i = 0; i < c->op->sig.operands_n; i++)
         if (gr_str_eq(c->op->sig.operands[i].name, name)) return c->operand_first[i + 1] - c->operand_first[i];
-    return 0;
+    return c->op->sig.outputs_n == 1 && gr_str_eq(c->op->sig.outputs[0].name, name) ? c->outputs_n : 0;
 }
 
 bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k) {

@@ -75,14 +75,7 @@ static bool too_many(const map *m) {
 }
 
 static gr_str map_expr(const gr_call *c) {
-    const gr_map_body *b = &c->op->map;
-    gr_dtype first = c->operands_n ? c->operands[0].dtype : c->outputs[0].dtype;
-    gr_str found = {0};
-    for (uint32_t i = 0; i < b->by_dtype_n; i++) {
-        if (b->by_dtype[i].dtype == first) return b->by_dtype[i].expr;
-        if (b->by_dtype[i].dtype == GR_DTYPE_NONE) found = b->by_dtype[i].expr;
-    }
-    return found;
+    return gr_map_expr(&c->op->map, c->operands_n ? c->operands[0].dtype : c->outputs[0].dtype, c->outputs[0].dtype);
 }
 
 static bool gather_operands(map *m) {

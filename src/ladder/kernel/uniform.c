@@ -48,6 +48,34 @@ static bool is_scalar(const gr_wgsl_type *t) {
     return t->kind == GR_WT_U32 || t->kind == GR_WT_I32 || t->kind == GR_WT_F32 || t->kind == GR_WT_F16;
 }
 
+/* The dtype that a member's alias stands for in this call; NONE when its type is no alias of the binding. */
+static gr_dtype alias_dtype(const block *b, const gr_wgsl_member *m) {
+    gr_dtype t;
+    if (!m || !m->type_expr || m->type_expr->kind != GR_WE_IDENT) return GR_DTYPE_NONE;
+    for (uint32_t i = 0; i < b->kernel->binding.aliases_n; i++) {
+        const gr_bind_alias *x = &b->kernel->binding.aliases[i];
+        if (gr_str_eq(x->alias, m->type_expr->ident.name) && gr_kernel_dtype(b->call, x->dtype, &t)) return t;
+    }
+    return GR_DTYPE_NONE;
+}
+
+/* A number as an element of an integer or bool tensor: toward zero, saturated to the dtype's range. */
+static bool fill_element(block *b, const gr_bind_field *f, gr_dtype t, uint64_t at) {
+    static const double low[GR_DTYPE_COUNT] = {[GR_DTYPE_I8] = -128, [GR_DTYPE_I32] = -2147483648.0, [GR_DTYPE_I64] = -9223372036854775808.0};
+    static const double high[GR_DTYPE_COUNT] = {[GR_DTYPE_I8] = 127, [GR_DTYPE_U8] = 255, [GR_DTYPE_I32] = 2147483647.0, [GR_DTYPE_U32] = 4294967295.0};
+    double v;
+    GR_TRY(gr_expr_float(b->in->d, f->expr, b->call, b->in->at, &v));
+    uint64_t bits = 0;
+    bool wide = t == GR_DTYPE_I64 || t == GR_DTYPE_U64;
+    if (t == GR_DTYPE_BOOL) bits = v != 0;
+    else if (v != v) bits = 0;
+    else if (t == GR_DTYPE_I64) bits = v >= 9223372036854775808.0 ? INT64_MAX : (uint64_t)(v <= low[t] ? INT64_MIN : (int64_t)v);
+    else if (t == GR_DTYPE_U64) bits = v >= 18446744073709551616.0 ? UINT64_MAX : v <= 0 ? 0 : (uint64_t)v;
+    else bits = (uint64_t)(int64_t)(v < low[t] ? low[t] : v > high[t] ? high[t] : v);
+    uint32_t w[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
+    return put(b, at, w, wide ? 8 : 4) || misfit(b, f->name, "outside the struct");
+}
+
 static bool fill_expr(block *b, const gr_bind_field *f, const gr_wgsl_type *t, uint64_t at) {
     if (!is_scalar(t)) return misfit(b, f->name, "an expression fills a u32, i32, f32 or f16 member");
     if (t->kind == GR_WT_F32 || t->kind == GR_WT_F16) {
@@ -115,9 +143,12 @@ static bool fill_view(block *b, const gr_bind_field *f, const gr_wgsl_type *t, u
     return true;
 }
 
-static bool fill_field(block *b, const gr_bind_field *f, const gr_wgsl_type *t, uint64_t at) {
+static bool fill_field(block *b, const gr_bind_field *f, const gr_wgsl_member *m, const gr_wgsl_type *t, uint64_t at) {
+    gr_dtype element;
     switch (f->kind) {
-    case GR_FIELD_EXPR: return fill_expr(b, f, t, at);
+    case GR_FIELD_EXPR:
+        element = alias_dtype(b, m);
+        return element && !gr_dtype_is_float(element) ? fill_element(b, f, element, at) : fill_expr(b, f, t, at);
     case GR_FIELD_VIEW: return fill_view(b, f, t, at);
     case GR_FIELD_LIST: return fill_list(b, f, t, at);
     default: return misfit(b, f->name, "has no kind");
@@ -134,14 +165,14 @@ bool gr_uniform_fill(gr_inst *in, const gr_kernel_decl *k, const gr_call *call, 
     for (uint32_t i = 0; i < bind->fields_n; i++) {
         const gr_bind_field *f = &bind->fields[i];
         if (var->type->kind != GR_WT_STRUCT) {
-            GR_TRY(fill_field(&b, f, var->type, 0));
+            GR_TRY(fill_field(&b, f, NULL, var->type, 0));
             continue;
         }
         const gr_wgsl_member *m = NULL;
         for (uint32_t j = 0; j < var->type->member_n; j++)
             if (gr_str_eq(var->type->member[j].name, f->name)) m = &var->type->member[j];
         if (!m) return misfit(&b, f->name, "the struct has no such member");
-        GR_TRY(fill_field(&b, f, m->type, m->at));
+        GR_TRY(fill_field(&b, f, m, m->type, m->at));
     }
     *data = b.bytes;
     *bytes = b.size;

@@ -1,0 +1,452 @@
+"""The cases of every catalog op: inputs, parameters, and what NumPy says comes out."""
+import itertools
+import re
+import zlib
+
+import numpy as np
+
+import reference
+from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
+
+# Relative and absolute error on the oracle, on a GPU, and in f64.
+EXACT = ((0, 0), (0, 0), (0, 0))
+ROUNDED = ((1.3e-7, 0), (5e-7, 1e-37), (1e-12, 1e-30))
+SMOOTH = ((4e-7, 1e-7), (2e-5, 2e-6), (1e-12, 1e-12))
+SUMMED = ((2e-6, 2e-5), (3e-6, 4e-5), (1e-11, 1e-11))
+
+
+class Case:
+    def __init__(self, op, inputs, params, expect, tolerance=EXACT, gpu=True, wide=False, out=None):
+        self.op, self.inputs, self.params, self.expect = op, inputs, params, expect
+        self.tolerance, self.gpu, self.wide, self.out = tolerance, gpu, wide, out
+        if self.uses('f16') and tolerance is not EXACT:
+            self.tolerance = tuple((max(r, 3e-3), max(a, 6e-3 if op == 'gelu' else 2e-3)) for r, a in tolerance[:2]) + ((1e-3, 1e-3),)
+
+    def uses(self, t):
+        return any(name(a) == t for _, a in self.inputs) or self.params.get('type') == t
+
+    def out_dtype(self, want):
+        if self.out:
+            return np.dtype(TYPES[self.out])
+        if want.dtype == np.float64:
+            return self.inputs[0][1].dtype if self.inputs[0][1].dtype.kind == 'f' else np.dtype(np.float32)
+        return want.dtype
+
+    def title(self):
+        return '%s %s%s' % (self.op, ' '.join('%s[%s]' % (name(a), ','.join(map(str, a.shape))) for _, a in self.inputs),
+                            ''.join(' %s=%s' % kv for kv in self.params.items()))
+
+
+def arr(x):
+    """Expected results are arrays, also of rank 0."""
+    return np.asarray(x)
+
+
+def keep_gpu(op, t, k, n):
+    """Each op runs a rotating part of its shapes on the GPU: together the ops cover all of them."""
+    start = zlib.crc32((op + t).encode())
+    return (k + start) % n < (6 if t == 'f32' else 2)
+
+
+def dtypes(signature, var='T'):
+    m = re.search(r'\b%s in ((?:\w+, )*\w+)' % var, signature)
+    return m.group(1).split(', ') if m else []
+
+
+def some(seq, t, full=('f32',)):
+    """Everything for f32, and every third for the others."""
+    return seq if t in full else seq[len(t) % 3::3]
+
+
+# ---- element by element ----
+
+UNARY = {  # NumPy function, tolerance, domain, special values on the oracle
+    'abs': (np.abs, EXACT, None, True), 'neg': (lambda x: (0 - x.astype(object)).astype(x.dtype) if x.dtype.kind == 'u' else -x, EXACT, None, True),
+    'identity': (lambda x: x, EXACT, None, True), 'exp': (np.exp, SMOOTH, (-20, 20), True),
+    'log': (np.log, SMOOTH, (1e-6, 1e6), False), 'sqrt': (np.sqrt, ROUNDED, (0, 1e6), False),
+    'tanh': (np.tanh, SMOOTH, (-30, 30), False), 'sigmoid': (lambda x: 1 / (1 + np.exp(-x)), SMOOTH, (-30, 30), False),
+    'relu': (lambda x: np.maximum(x, x.dtype.type(0)), EXACT, None, False), 'erf': (reference.erf, SMOOTH, (-6, 6), False),
+    'logical_not': (lambda x: x == 0, EXACT, None, False),
+    'ceil': (np.ceil, EXACT, None, True), 'floor': (np.floor, EXACT, None, True), 'round_even': (np.rint, EXACT, None, True),
+    'cos': (np.cos, SMOOTH, (-3, 3), False), 'sin': (np.sin, SMOOTH, (-3, 3), False), 'tan': (np.tan, SMOOTH, (-1, 1), False),
+    'reciprocal': (lambda x: 1 / x, ROUNDED, (0.01, 100), False), 'sign': (np.sign, EXACT, None, False),
+    'is_nan': (np.isnan, EXACT, None, True), 'is_infinite': (np.isinf, EXACT, None, True),
+    'softsign': (lambda x: x / (1 + np.abs(x)), SMOOTH, None, False), 'softplus': (lambda x: np.logaddexp(0, x), SMOOTH, (-30, 30), False),
+    'hard_swish': (lambda x: x * np.clip(x + 3, 0, 6) / 6, SMOOTH, None, False),
+    'gelu': (lambda x: x * (1 + reference.erf(x / np.sqrt(2))) / 2, ((1e-6, 1e-6), (2e-5, 4e-6), (1e-6, 1e-7)), (-6, 6), False),
+}
+CARRY = {'abs', 'neg', 'identity', 'relu', 'logical_not', 'ceil', 'floor', 'round_even', 'sign', 'is_nan', 'is_infinite'}
+
+
+def unary(op, signature, **params):
+    fn, tolerance, domain, special = UNARY[op]
+    bare = re.search(r'\(\w+: (\w+)\[', signature).group(1)
+    operand = re.search(r'\((\w+):', signature).group(1)
+    for t in dtypes(signature, bare):
+        shapes = some(SHAPES, t)
+        for k, shape in enumerate(shapes):
+            low, high = domain if domain and is_float(t) else (None, None)
+            if t == 'f16' and domain:
+                low, high = max(low, -10), min(high, 10)
+            gpu = keep_gpu(op, t, k, len(shapes))
+            x = array(t, shape, op, low=low, high=high, special=special and is_float(t) and op in CARRY and not gpu)
+            with np.errstate(all='ignore'):
+                want = arr(fn(x if op in CARRY else wide(x)))
+            exact = op in CARRY
+            yield Case(op, [(operand, x)], {}, [want], EXACT if exact else tolerance, gpu=gpu, wide=t == 'f32')
+
+
+def int_div(a, b):
+    """Truncation toward zero; x / 0 is x."""
+    if a.dtype.kind == 'f':
+        return a / b
+    q = [x if y == 0 else abs(int(x)) // abs(int(y)) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a.ravel().tolist(), b.ravel().tolist())]
+    return wrap(q, a)
+
+
+def wrap(values, like):
+    bits = like.dtype.itemsize * 8
+    out = [int(v) % (1 << bits) for v in values]
+    return np.array(out, dtype='u%d' % like.dtype.itemsize).view(like.dtype).reshape(like.shape)
+
+
+def power(a, b):
+    if a.dtype.kind == 'f':
+        return np.power(a, b)
+    m = 1 << (a.dtype.itemsize * 8)
+    out = []
+    for x, y in zip(a.ravel().tolist(), b.ravel().tolist()):
+        if y >= 0:
+            out.append(pow(x, y, m))
+        else:
+            out.append({1: 1, -1: 1 if y % 2 == 0 else -1}.get(x, 0))
+    return wrap(out, a)
+
+
+BINARY = {
+    'add': (np.add, ROUNDED), 'sub': (np.subtract, ROUNDED), 'mul': (np.multiply, ROUNDED), 'div': (int_div, ROUNDED),
+    'max': (np.maximum, EXACT), 'min': (np.minimum, EXACT), 'pow': (power, ((1e-6, 1e-12), (1e-4, 1e-6), (1e-11, 1e-12))),
+    'equal': (np.equal, EXACT), 'not_equal': (np.not_equal, EXACT), 'greater': (np.greater, EXACT), 'lesser': (np.less, EXACT),
+    'greater_or_equal': (np.greater_equal, EXACT), 'lesser_or_equal': (np.less_equal, EXACT),
+    'logical_and': (np.logical_and, EXACT), 'logical_or': (np.logical_or, EXACT), 'logical_xor': (np.logical_xor, EXACT),
+}
+
+
+def binary(op, signature):
+    fn, tolerance = BINARY[op]
+    var = re.search(r'\(\w+: (\w+)\[', signature).group(1)
+    for t in dtypes(signature, var):
+        pairs = some(PAIRS, t)
+        for k, (s, u) in enumerate(pairs):
+            low = high = None
+            if op == 'pow':
+                low, high = (0.1, 4) if is_float(t) else (0 if t[0] == 'u' else -5, 12)
+            a, b = array(t, s, op, 'a', low=low, high=high), array(t, u, op, 'b', low=low, high=high)
+            if k % 2 and op in ('equal', 'not_equal', 'greater_or_equal', 'lesser_or_equal') and not is_float(t):
+                a, b = a % a.dtype.type(3) if t != 'bool' else a, b % b.dtype.type(3) if t != 'bool' else b
+            if op == 'pow' and t == 'f32' and k % 3 == 0:
+                b = np.round(b)
+                a = -a
+            if op == 'div' and is_float(t):
+                b = arr(np.where(np.abs(b) < 0.1, b.dtype.type(0.5), b)).astype(b.dtype)
+            exact = tolerance is EXACT
+            x, y = (a, b) if exact else (wide(a), wide(b))
+            x, y = np.broadcast_arrays(x, y)
+            with np.errstate(all='ignore'):
+                want = arr(fn(np.ascontiguousarray(x).reshape(x.shape), np.ascontiguousarray(y).reshape(y.shape)))
+            yield Case(op, [('a', a), ('b', b)], {}, [want], tolerance, gpu=keep_gpu(op, t, k, len(pairs)), wide=t == 'f32')
+    yield Case(op, [('a', array(dtypes(signature, var)[0], (2, 3))), ('b', array(dtypes(signature, var)[0], (4,)))], {}, 'contract/not-broadcastable')
+
+
+# ---- with parameters, element by element ----
+
+ACTIVATIONS = {
+    'clamp': [({}, lambda x: x), ({'min_value': -1.5, 'max_value': 2.0}, lambda x: np.clip(x, -1.5, 2)), ({'min_value': 0.0}, lambda x: np.maximum(x, 0))],
+    'linear': [({}, lambda x: x), ({'alpha': 2.0, 'beta': -0.5}, lambda x: 2 * x - 0.5)],
+    'elu': [({}, lambda x: np.where(x > 0, x, np.expm1(x))), ({'alpha': 0.25}, lambda x: np.where(x > 0, x, 0.25 * np.expm1(x)))],
+    'leaky_relu': [({}, lambda x: np.where(x > 0, x, np.float64(np.float32(0.01)) * x)), ({'alpha': 0.5}, lambda x: np.where(x > 0, x, 0.5 * x))],
+    'hard_sigmoid': [({}, lambda x: np.clip(np.float64(np.float32(0.2)) * x + 0.5, 0, 1)), ({'alpha': 0.25, 'beta': 0.75}, lambda x: np.clip(0.25 * x + 0.75, 0, 1))],
+}
+
+
+def activation(op, signature):
+    for t in dtypes(signature):
+        for k, shape in enumerate([(), (65,), (0, 2), (3, 4, 5), (1024,)]):
+            for params, fn in ACTIVATIONS[op]:
+                if op == 'clamp' and not is_float(t):
+                    params = {key: abs(int(v)) for key, v in params.items()}
+                    x = array(t, shape, op)
+                    low, high = params.get('min_value'), params.get('max_value')
+                    want = arr(np.clip(x, x.dtype.type(low) if low is not None else None, x.dtype.type(high) if high is not None else None) if params else x)
+                    if low is not None and high is not None and low > high:
+                        continue
+                    yield Case(op, [('x', x)], params, [want])
+                    continue
+                x = array(t, shape, op)
+                want = arr(fn(wide(x)))
+                yield Case(op, [('x', x)], params, [want], SMOOTH, gpu=t == 'f32', wide=t == 'f32')
+
+
+def where(op, signature):
+    shapes = [((), (), ()), ((3,), (3,), (3,)), ((4, 1), (1, 5), ()), ((257,), (1,), (257,)), ((2, 3, 4), (4,), (3, 1)), ((0,), (1,), (0,)), ((64, 64), (64,), (64, 1)), ((), (2, 3), (3,)),
+              ((1, 2, 1, 2, 1), (2, 1, 2, 1, 2), (1,))]
+    for t in dtypes(signature):
+        for k, (c, s, u) in enumerate(some(shapes, t)):
+            for b in ('bool', 'u8'):
+                cond, x, y = array(b, c, op, 'c', low=None if b == 'bool' else 0, high=None if b == 'bool' else 2), array(t, s, op, special=True), array(t, u, op, 'f', special=True)
+                yield Case(op, [('condition', cond), ('true_value', x), ('false_value', y)], {}, [arr(np.where(cond != 0, x, y))], gpu=k % 2 == 0)
+
+
+# ---- reductions ----
+
+AXES = [((5,), None), ((257,), None), ((1000,), [0]), ((), None), ((), []), ((3, 4), [0]), ((3, 4), [1]), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((3, 4), []), ((2, 3, 4), [1]),
+        ((2, 3, 4), [0, 2]), ((2, 3, 4, 5), [1, 3]), ((2, 3, 4, 5), [0, 2]), ((2, 3, 2, 3, 2), [0, 2, 4]), ((2, 3, 2, 3, 2), [1, 2, 3]), ((300, 3), [0]),
+        ((3, 300), [1]), ((1, 65, 1), [1]), ((64, 64), [0])]
+EMPTY = [((0,), None), ((3, 0), [1]), ((0, 3), [1]), ((2, 0, 3), [1])]
+SOFT = {'reduce_log_sum', 'reduce_log_sum_exp', 'reduce_l2'}
+
+
+def total(x, axes):
+    if x.dtype.kind in 'iu':
+        return np.add.reduce(x, axis=axes, dtype=x.dtype)
+    return np.add.reduce(x, axis=axes)
+
+
+def multiply(x, axes):
+    return np.multiply.reduce(x, axis=axes, dtype=x.dtype)
+
+
+REDUCE = {  # function of the array and a tuple of axes; must the reduction be non-empty; tolerance
+    'reduce_sum': (total, False, SUMMED), 'reduce_mean': (lambda x, a: np.mean(x, axis=a), True, SUMMED),
+    'reduce_max': (lambda x, a: np.max(x, axis=a), True, EXACT), 'reduce_min': (lambda x, a: np.min(x, axis=a), True, EXACT),
+    'reduce_product': (multiply, False, SUMMED), 'reduce_l1': (lambda x, a: total(np.abs(x), a), False, SUMMED),
+    'reduce_sum_square': (lambda x, a: total(x * x, a), False, ((3e-6, 1e-4), (3e-6, 1e-4), (1e-11, 1e-11))),
+    'reduce_l2': (lambda x, a: np.sqrt(total(x * x, a)), False, SUMMED),
+    'reduce_log_sum': (lambda x, a: np.log(total(x, a)), False, SUMMED),
+    'reduce_log_sum_exp': (lambda x, a: np.log(total(np.exp(x), a)), True, SUMMED),
+}
+
+
+def reduce_case(op, x, axes, keep):
+    fn, nonempty, tolerance = REDUCE[op]
+    given = tuple(range(x.ndim)) if axes is None else tuple(axes)
+    params = {} if axes is None else {'axes': axes}
+    if keep:
+        params['keep_dimensions'] = True
+    with np.errstate(all='ignore'):
+        want = arr(fn(wide(x) if tolerance is not EXACT else x, given))
+    if keep:
+        want = want.reshape([1 if i in given else n for i, n in enumerate(x.shape)])
+    return params, want, tolerance
+
+
+def reduction(op, signature):
+    for t in dtypes(signature):
+        list_ = some(AXES, t)
+        for k, (shape, axes) in enumerate(list_):
+            low, high = None, None
+            if op == 'reduce_product':
+                low, high = (0.9, 1.1) if is_float(t) else (None, None)
+            if op in ('reduce_log_sum',):
+                low, high = 0.1, 2
+            if op == 'reduce_log_sum_exp':
+                low, high = -3, 3
+            x = array(t, shape, op, low=low, high=high)
+            if t == 'f16' and x.size > 100:
+                continue
+            for keep in (False, True):
+                params, want, tolerance = reduce_case(op, x, axes, keep)
+                yield Case(op, [('x', x)], params, [want], tolerance, gpu=keep == (k % 2 == 0) and (t == 'f32' or k % 2 == 0), wide=t == 'f32')
+        for shape, axes in EMPTY:
+            x = array(t, shape, op)
+            n = int(np.prod([shape[a] for a in (range(len(shape)) if axes is None else axes)]))
+            if n == 0 and REDUCE[op][1]:
+                if op != 'reduce_mean':
+                    yield Case(op, [('x', x)], {} if axes is None else {'axes': axes}, 'contract/empty-reduction', gpu=False)
+                continue
+            params, want, tolerance = reduce_case(op, x, axes, False)
+            yield Case(op, [('x', x)], params, [want], tolerance, gpu=t == 'f32')
+    yield Case(op, [('x', array('f32', (2, 3)))], {'axes': [2]}, 'contract/axis-out-of-range')
+    yield Case(op, [('x', array('f32', (2, 3)))], {'axes': [1, 1]}, 'contract/axis-repeated')
+
+
+def arg(op, signature):
+    fn = np.argmax if op == 'arg_max' else np.argmin
+    for t in dtypes(signature):
+        for k, (shape, axis) in enumerate([((5,), 0), ((257,), 0), ((3, 4), 0), ((3, 4), 1), ((2, 3, 4), 1), ((2, 3, 4, 5), 2), ((2, 1, 3, 2, 3), 4), ((0, 3), 1), ((1,), 0)]):
+            x = array(t, shape, op, low=None if is_float(t) else 0, high=None if is_float(t) else 4) if k % 2 else array(t, shape, op)
+            for out in ('i32', 'i64'):
+                for keep in (False, True):
+                    params = {'axis': axis, 'output_data_type': out}
+                    if keep:
+                        params['keep_dimensions'] = True
+                    want = arr(np.expand_dims(fn(x, axis=axis), axis) if keep else fn(x, axis=axis)).astype(TYPES[out])
+                    yield Case(op, [('x', x)], params, [want], gpu=keep == (k % 2 == 0))
+
+
+def softmax(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, axis) in enumerate([((5,), 0), ((257,), 0), ((1000,), 0), ((3, 4), 0), ((3, 4), 1), ((2, 3, 4), 1), ((2, 3, 4, 5), 3), ((70, 65), 1), ((65, 70), 0), ((2, 2, 2, 2, 2), 2), ((0, 3), 1), ((3, 0), 1), ((1, 1), 0)]):
+            x = wide(array(t, shape, op)).astype(TYPES[t])
+            with np.errstate(all='ignore'):
+                e = np.exp(wide(x) - (np.max(wide(x), axis=axis, keepdims=True) if shape[axis] else 0))
+                want = e / e.sum(axis=axis, keepdims=True)
+            yield Case(op, [('x', x)], {'axis': axis}, [arr(want)] if shape[axis] else 'contract/empty-reduction', ((2e-6, 1e-7), (1e-5, 1e-6), (1e-12, 1e-12)), wide=t == 'f32')
+
+
+def matmul(op, signature):
+    shapes = [((1, 1), (1, 1)), ((2, 3), (3, 4)), ((5, 7), (7, 1)), ((1, 7), (7, 5)), ((17, 33), (33, 16)), ((64, 64), (64, 64)), ((65, 63), (63, 65)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)),
+              ((2, 1, 3, 4), (3, 4, 2)), ((2, 1, 17, 4), (1, 3, 4, 18)), ((2, 2, 2, 3, 4), (4, 3)), ((3, 0), (0, 4)), ((0, 3), (3, 2)), ((16, 0), (0, 16)), ((128, 100), (100, 70)), ((2, 3, 0), (2, 0, 2))]
+    for t in dtypes(signature):
+        for k, (s, u) in enumerate(some(shapes, t)):
+            a, b = array(t, s, op, 'a'), array(t, u, op, 'b')
+            yield Case(op, [('a', a), ('b', b)], {}, [arr(wide(a) @ wide(b))], ((1e-5, 1e-4), (1e-5, 2e-4), (1e-11, 1e-10)), wide=t == 'f32', gpu=t == 'f32')
+    yield Case(op, [('a', array('f32', (2, 3))), ('b', array('f32', (4, 2)))], {}, 'contract/')
+
+
+# ---- movement ----
+
+def transpose(op, signature):
+    orders = [((), None), ((5,), None), ((3, 4), None), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((0, 4), [1, 0]), ((65, 33), [1, 0])]
+    orders += [((2, 3, 4), list(p)) for p in itertools.permutations(range(3))] + [((2, 3, 2, 3, 4), p) for p in ([4, 3, 2, 1, 0], [0, 2, 1, 4, 3], [3, 4, 0, 1, 2])] + [((2, 3, 4, 5), [0, 2, 3, 1])]
+    for t in dtypes(signature):
+        for k, (shape, p) in enumerate(some(orders, t)):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {} if p is None else {'permutation': p}, [arr(np.transpose(x, p))], gpu=keep_gpu(op, t, k, len(orders)))
+    yield Case(op, [('x', array('f32', (2, 3)))], {'permutation': [0, 0]}, 'contract/axis-repeated')
+
+
+def reshape(op, signature):
+    for t in dtypes(signature):
+        for shape, to in some([((), [1, 1]), ((6,), [2, 3]), ((2, 3), [6]), ((1,), []), ((2, 3, 4), [4, 6]), ((0, 3), [3, 0, 2]), ((257,), [257, 1]), ((2, 3, 4, 5), [5, 4, 3, 2, 1])], t):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {'new_shape': to}, [x.reshape(to)])
+    yield Case(op, [('x', array('f32', (2, 3)))], {'new_shape': [5]}, 'contract/shape-mismatch')
+
+
+def expand(op, signature):
+    for t in dtypes(signature):
+        for shape, to in some([((), []), ((), [3]), ((1,), [257]), ((3,), [2, 3]), ((3, 1), [3, 4]), ((2, 1, 3), [4, 2, 5, 3]), ((1, 2, 1, 2, 1), [3, 2, 3, 2, 3]), ((1,), [0]), ((0,), [2, 0]), ((4, 4), [4, 4])], t):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {'new_shape': to}, [np.broadcast_to(x, to).copy()])
+    yield Case(op, [('x', array('f32', (2,)))], {'new_shape': [3]}, 'contract/not-broadcastable')
+
+
+def sum_to_shape(op, signature):
+    for t in dtypes(signature):
+        for shape, to in some([((), []), ((3,), []), ((2, 3), [3]), ((3, 4), [3, 1]), ((4, 2, 5, 3), [2, 1, 3]), ((300, 2), [1, 2]), ((0, 2), [2]), ((2, 3), [2, 3])], t):
+            x = array(t, shape, op)
+            pad = [1] * (x.ndim - len(to)) + to
+            axes = tuple(i for i in range(x.ndim) if pad[i] == 1 and shape[i] != 1)
+            yield Case(op, [('x', x)], {'shape': to}, [arr(total(wide(x), axes)).reshape(to)], SUMMED)
+
+
+def fill(op, signature):
+    for t in ('f32', 'f16', 'i32', 'u32', 'i8', 'u8', 'i64', 'u64', 'bool'):
+        for shape, value in [([], 1.0), ([65], 0.0), ([2, 3], 7.0), ([0], 1.0)]:
+            yield Case(op, [], {'shape': shape, 'value': value, 'type': t}, [np.full(shape, value, TYPES[t])], out=t)
+    yield Case(op, [], {'shape': [3], 'value': -2.0, 'type': 'i64'}, [np.full(3, -2, np.int64)], out='i64')
+    yield Case(op, [], {'shape': [3], 'value': -2.5, 'type': 'f32'}, [np.full(3, -2.5, np.float32)], out='f32')
+
+
+def concat(op, signature):
+    lists = [([(3,)], 0), ([(3,), (2,)], 0), ([(2, 3), (2, 1), (2, 4)], 1), ([(2, 3), (1, 3)], 0), ([(2, 0), (2, 3)], 1), ([(2, 3, 4), (2, 2, 4), (2, 1, 4), (2, 3, 4)], 1), ([(257,), (64,), (65,)], 0),
+             ([(1, 2, 3, 2, 1), (1, 2, 3, 2, 2)], 4), ([(0,), (0,)], 0)]
+    for t in dtypes(signature):
+        for shapes, axis in some(lists, t):
+            xs = [array(t, s, op, i, special=True) for i, s in enumerate(shapes)]
+            yield Case(op, [('xs', x) for x in xs], {'axis': axis}, [np.concatenate(xs, axis)])
+    yield Case(op, [('xs', array('f32', (2, 3))), ('xs', array('f32', (3, 3)))], {'axis': 1}, 'contract/shape-mismatch')
+
+
+def split(op, signature):
+    for t in dtypes(signature):
+        for shape, sizes, axis in some([((5,), [5], 0), ((5,), [2, 3], 0), ((2, 6), [1, 2, 3], 1), ((6, 2), [3, 3], 0), ((2, 3, 4), [1, 0, 2], 1), ((300,), [64, 65, 171], 0), ((1, 2, 3, 2, 4), [1, 3], 4)], t):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {'splits': sizes, 'axis': axis}, [p.copy() for p in np.split(x, np.cumsum(sizes)[:-1], axis)])
+    yield Case(op, [('x', array('f32', (5,)))], {'splits': [2, 2]}, 'contract/shape-mismatch')
+
+
+def slice_(op, signature):
+    windows = [((5,), [1], [3], None), ((5,), [0], [5], [2]), ((257,), [1], [255], [3]), ((4, 5), [1, 2], [2, 3], None), ((4, 5), [0, 0], [4, 5], [3, 2]), ((2, 3, 4), [1, 0, 1], [1, 3, 2], None), ((5,), [5], [0], None),
+               ((2, 3, 4, 5), [0, 1, 1, 0], [2, 2, 3, 5], [1, 2, 2, 4]), ((2, 3, 2, 3, 4), [1, 1, 0, 2, 0], [1, 2, 2, 1, 4], [1, 1, 1, 1, 2]), ((), [], [], None)]
+    for t in dtypes(signature):
+        for shape, starts, sizes, steps in some(windows, t):
+            x = array(t, shape, op, special=True)
+            at = tuple(slice(s, s + n, st) for s, n, st in zip(starts, sizes, steps or [1] * len(starts)))
+            params = {'starts': starts, 'sizes': sizes}
+            if steps:
+                params['strides'] = steps
+            yield Case(op, [('x', x)], params, [arr(x[at]).copy()])
+    yield Case(op, [('x', array('f32', (5,)))], {'starts': [3], 'sizes': [3]}, 'contract/shape-mismatch')
+
+
+def place(op, signature):
+    windows = [((5,), [1], (3,), None), ((5,), [0], (3,), [2]), ((4, 5), [1, 2], (2, 3), None), ((2, 3, 4), [0, 1, 0], (2, 2, 2), [1, 1, 2]), ((3,), [0], (0,), None), ((257,), [1], (128,), [2])]
+    for t in dtypes(signature):
+        for shape, starts, size, steps in some(windows, t):
+            x, u = array(t, shape, op, special=True), array(t, size, op, 'u')
+            want = x.copy()
+            want[tuple(slice(s, s + n * st, st) for s, n, st in zip(starts, size, steps or [1] * len(starts)))] = u
+            params = {'starts': starts}
+            if steps:
+                params['strides'] = steps
+            yield Case(op, [('x', x), ('update', u)], params, [want])
+
+
+def gather(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, picks, axis) in enumerate(some([((5,), (), 0), ((5,), (3,), 0), ((300, 2), (257,), 0), ((4, 5), (2, 3), 0), ((4, 5), (2, 3), 1), ((2, 3, 4), (2,), 1), ((2, 3, 4), (2, 2), 2), ((2, 3, 2, 3), (4, 1), 3), ((4, 5), (0,), 0)], t)):
+            x = array(t, shape, op, special=True)
+            for it in ('i32', 'u32', 'i64'):
+                n = shape[axis]
+                idx = array(it, picks, op, 'i', low=0 if it == 'u32' else -n, high=n - 1)
+                yield Case(op, [('x', x), ('indices', idx)], {'axis': axis}, [arr(np.take(x, idx.astype(np.int64) % n if idx.size else idx.astype(np.int64), axis))], gpu=it == 'i64' or k % 2 == 0)
+
+
+def pad(op, signature):
+    margins = [((3,), [1], [2]), ((3,), [0], [0]), ((4, 5), [1, 0], [2, 3]), ((2, 3, 4), [1, 2, 0], [0, 1, 3]), ((257,), [3], [5]), ((3, 3, 3, 3), [1, 0, 1, 0], [0, 1, 0, 1]), ((2, 2, 2, 2, 2), [1, 1, 1, 1, 1], [1, 1, 1, 1, 1])]
+    for t in dtypes(signature):
+        for shape, before, after in some(margins, t):
+            for mode, np_mode in (('constant', 'constant'), ('edge', 'edge'), ('reflection', 'reflect')):
+                if mode == 'reflection' and any(b >= n or a >= n for b, a, n in zip(before, after, shape)):
+                    continue
+                x = array(t, shape, op, special=mode != 'constant')
+                params = {'beginning_padding': before, 'ending_padding': after, 'mode': mode}
+                extra = {}
+                if mode == 'constant':
+                    params['value'] = 1.0 if t == 'bool' else 3.0
+                    extra = {'constant_values': x.dtype.type(params['value'])}
+                yield Case(op, [('x', x)], params, [np.pad(x, list(zip(before, after)), np_mode, **extra)])
+    x = array('f32', (0, 2), op)
+    yield Case(op, [('x', x)], {'beginning_padding': [1, 0], 'ending_padding': [1, 0], 'value': 2.0}, [np.full((2, 2), 2, np.float32)])
+    yield Case(op, [('x', array('f32', (3,)))], {'beginning_padding': [3], 'ending_padding': [0], 'mode': 'reflection'}, 'contract/')
+
+
+def cast(op, signature):
+    all_types = ('f32', 'f16', 'i32', 'u32', 'i8', 'u8', 'i64', 'u64', 'bool')
+    for k, (t, to) in enumerate(itertools.product(all_types, all_types)):
+        for shape in [(257,), ()] if k % 3 else [(2, 3, 4), (0,)]:
+            x = array(t, shape, op, low=-3e10 if t == 'f32' else -300 if t == 'f16' else None, high=3e10 if t == 'f32' else 300 if t == 'f16' else None)
+            if is_float(t) and x.size > 20:
+                x.reshape(-1)[9:19] = [1.5, -1.5, 2.5, -0.5, 127.9, -128.9, 255.9, -3.0, 1e9 if t == 'f32' else 1e4, 0.25]
+            yield Case(op, [('x', x)], {'type': to}, [arr(reference.cast(x, TYPES[to]))], ((6e-8, 0), (6e-8, 0), (1e-9, 0)) if to == 'f32' and t in ('i64', 'u64', 'i32', 'u32') else EXACT, out=to)
+
+
+def triangular(op, signature):
+    for t in dtypes(signature):
+        for shape in [(3, 3), (2, 4), (5, 3), (2, 3, 4), (0, 3), (2, 2, 3, 3)]:
+            for params, fn in (({}, np.triu), ({'upper': False}, np.tril), ({'diagonal': 1}, lambda x: np.triu(x, 1)), ({'upper': False, 'diagonal': -1}, lambda x: np.tril(x, -1))):
+                x = array(t, shape, op)
+                yield Case(op, [('x', x)], params, [fn(x)], gpu=t in ('f32', 'i64'))
+
+
+SPECIAL = {'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
+           'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
+
+
+def make(op, signature):
+    for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
+        if op in table:
+            return list(fn(op, signature))
+    return list(SPECIAL[op](op, signature)) if op in SPECIAL else []
