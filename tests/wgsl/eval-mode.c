@@ -303,6 +303,31 @@ static void bad_bindings_are_named(void **state) {
     gr_arena_free(&a);
 }
 
+/* n functions, each calling the one before it `times` times. */
+static bool too_large(uint32_t n, uint32_t times) {
+    static char text[200000];
+    size_t at = (size_t)snprintf(text, sizeof text, "fn f0() { }\n");
+    for (uint32_t k = 1; k < n; k++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "fn f%u() { ", k);
+        for (uint32_t j = 0; j < times; j++) at += (size_t)snprintf(text + at, sizeof text - at, "f%u(); ", k - 1);
+        at += (size_t)snprintf(text + at, sizeof text - at, "}\n");
+    }
+    snprintf(text + at, sizeof text - at, "@compute @workgroup_size(1)\nfn main() { f%u(); }\n", n - 1);
+    start();
+    harness_run(&h, text, NULL, 1, 1, 1, false);
+    return gr_diags_has(&h.d, GR_D_WGSL_EVAL_TOO_LARGE);
+}
+
+static void blow_up_is_refused(void **state) {
+    (void)state;
+    assert_true(too_large(40, 2));
+    assert_true(too_large(1000, 1));
+    assert_false(too_large(100, 1));
+    start();
+    assert_false(harness_run(&h, MAIN("var a: array<array<u32, 300>, 300>; a[i][i] = 1u; o[i] = a[1][i];"), NULL, 1, 1, 1, false));
+    assert_true(gr_diags_has(&h.d, GR_D_WGSL_EVAL_TOO_LARGE));
+}
+
 /* Every allocation of compiling and running may fail: a report, no crash. */
 static void failing_memory_is_reported(void **state) {
     (void)state;
@@ -330,7 +355,7 @@ int main(void) {
         cmocka_unit_test(straddling_decisions_are_marked), cmocka_unit_test(marks_follow_control),
         cmocka_unit_test(marks_and_bounds_pass_through_memory), cmocka_unit_test(measured_accuracy_tightens),
         cmocka_unit_test(derivatives_match), cmocka_unit_test(traces_tell_paths_apart), cmocka_unit_test(options_are_honoured),
-        cmocka_unit_test(bad_bindings_are_named), cmocka_unit_test(failing_memory_is_reported),
+        cmocka_unit_test(bad_bindings_are_named), cmocka_unit_test(failing_memory_is_reported), cmocka_unit_test(blow_up_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
