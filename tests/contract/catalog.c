@@ -31,10 +31,12 @@ static void every_op_loads_and_checks(void **state) {
     gr_catalog *c = gr_catalog_new();
     bool ok = gr_catalog_load(c, &d, root_path(&a, "catalog"));
     ok = gr_catalog_load(c, &d, root_path(&a, "examples/ops")) && ok;
+    ok = gr_catalog_check(c, &d) && ok;
     for (uint32_t i = 0; i < gr_catalog_count(c); i++) {
         const gr_op *op = gr_catalog_at(c, i);
         gr_arena scratch = {0};
         ok = gr_op_check(&scratch, &d, op) && ok;
+        ok = gr_op_check_metadata(&scratch, &d, op) && ok;
         gr_arena_free(&scratch);
     }
     if (!ok || !gr_diags_ok(&d)) fail_with(&d);
