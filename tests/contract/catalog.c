@@ -36,7 +36,8 @@ static void every_op_loads_and_checks(void **state) {
         const gr_op *op = gr_catalog_at(c, i);
         gr_arena scratch = {0};
         ok = gr_op_check(&scratch, &d, op) && ok;
-        ok = gr_op_check_metadata(&scratch, &d, op) && ok;
+        bool built_in = !strstr(op->folder.p, "/user/");
+        ok = (!built_in || gr_op_check_metadata(&scratch, &d, op)) && ok;
         gr_arena_free(&scratch);
     }
     if (!ok || !gr_diags_ok(&d)) fail_with(&d);
