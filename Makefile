@@ -40,7 +40,7 @@ soak: deps
 	@tools/fuzz --seconds $(FUZZ_SECONDS)
 
 bench: build
-	meson test -C build --benchmark --verbose --no-rebuild
+	meson test -C build --benchmark --verbose
 
 bless: build
 	GRADUS_BLESS=1 meson test -C build
