@@ -176,6 +176,8 @@ static bool read_u64(gr_str s, uint64_t *out) {
 static bool read_float(gr_str s, double *out) {
     char z[128], *end;
     if (!s.n || s.n >= sizeof z) return false;
+    for (size_t i = 0; i < s.n; i++) /* strtod takes more, such as 0x10 */
+        if (!is_digit(s.p[i]) && (!s.p[i] || !strchr(".eE+-", s.p[i]))) return false;
     memcpy(z, s.p, s.n);
     z[s.n] = 0;
     *out = strtod(z, &end);
