@@ -445,7 +445,67 @@ SPECIAL = {'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, '
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
 
 
+def big(op):
+    """More than 65,535 workgroups: the grid is folded into two dimensions."""
+    if op == 'add':
+        a, b = array('f32', (17000001,), op), array('f32', (1,), op, 'b')
+        yield Case(op, [('a', a), ('b', b)], {}, [arr(wide(a) + wide(b))], ROUNDED)
+    elif op == 'transpose':
+        x = array('u8', (2100, 2003), op)
+        yield Case(op, [('x', x)], {}, [np.ascontiguousarray(x.T)])
+    elif op in ('reduce_sum', 'reduce_max', 'softmax', 'arg_min'):
+        x = array('f32', (65543, 3), op)
+        if op == 'softmax':
+            e = np.exp(wide(x) - wide(x).max(1, keepdims=True))
+            yield Case(op, [('x', x)], {'axis': 1}, [e / e.sum(1, keepdims=True)], ((2e-6, 1e-7), (1e-5, 1e-6), (1e-12, 1e-12)))
+        elif op == 'arg_min':
+            x = array('f32', (4200000, 1), op)
+            yield Case(op, [('x', x)], {'axis': 1}, [np.zeros(4200000, np.int32)])
+        else:
+            yield Case(op, [('x', x)], {'axes': [1]}, [total(wide(x), 1) if op == 'reduce_sum' else x.max(1)], SUMMED if op == 'reduce_sum' else EXACT)
+    elif op == 'matmul':
+        a, b = array('f32', (70000, 1, 2), op), array('f32', (2, 1), op, 'b')
+        yield Case(op, [('a', a), ('b', b)], {}, [wide(a) @ wide(b)], SUMMED)
+
+
+INF, NAN = np.inf, np.nan
+EDGES = {  # values at which NumPy says what IEEE 754 says, on the oracle
+    'log': [0.0, -0.0, -1.0, INF, NAN, 1e-45, 1.0], 'sqrt': [0.0, -0.0, -1.0, INF, NAN, 1e-45], 'exp': [INF, -INF, NAN, 1000.0, -1000.0, 89.0, -110.0],
+    'tanh': [INF, -INF, 1e-30, 0.0], 'sigmoid': [INF, -INF, NAN, 100.0, -80.0], 'erf': [INF, -INF, NAN, 1e-30, 9.0, -9.0, 0.0],
+    'relu': [INF, -INF, 0.0], 'reciprocal': [0.0, -0.0, INF, -INF, NAN], 'softplus': [INF, 1000.0, -1000.0], 'sin': [0.0, NAN], 'cos': [0.0, NAN],
+}
+PAIR_EDGES = [(1, 0), (-1, 0), (0, 0), (INF, INF), (INF, -INF), (0, INF), (NAN, 1), (1, NAN), (-0.0, 0.0), (0, -1), (-8, 1 / 3), (-2, 3), (-2, -2), (-2, -3), (-0.0, 3), (-0.0, -3), (2, INF), (0.5, INF),
+              (2, -INF), (INF, 0), (-INF, 3), (-INF, 2), (NAN, 0), (3e38, 2), (0, 0.5), (1, 1e30)]
+
+
+def edges(op):
+    if op in EDGES:
+        x = np.array(EDGES[op], np.float32)
+        with np.errstate(all='ignore'):
+            yield Case(op, [('x', x)], {}, [UNARY[op][0](wide(x))], ((4e-7, 2e-45), (0, 0), (0, 0)), gpu=False)
+    if op in ('add', 'sub', 'mul', 'div', 'pow', 'equal', 'not_equal', 'greater', 'lesser', 'greater_or_equal', 'lesser_or_equal', 'max', 'min'):
+        pairs = [p for p in PAIR_EDGES if op not in ('max', 'min') or p[0] == p[0] and p[1] == p[1]]
+        a, b = np.array([p[0] for p in pairs], np.float32), np.array([p[1] for p in pairs], np.float32)
+        with np.errstate(all='ignore'):
+            yield Case(op, [('a', a), ('b', b)], {}, [BINARY[op][0](wide(a), wide(b))] if BINARY[op][1] is not EXACT else [BINARY[op][0](a, b)], ((4e-7, 0), (0, 0), (0, 0)), gpu=False)
+    if op == 'softmax':
+        x = np.array([[-INF, 0, 1], [500, 500, -500]], np.float32)
+        e = np.exp(wide(x) - wide(x).max(1, keepdims=True))
+        yield Case(op, [('x', x)], {'axis': 1}, [e / e.sum(1, keepdims=True)], SMOOTH)
+    if op in ('reduce_max', 'reduce_min'):
+        x = np.array([[-INF, 0, 1], [INF, 2, 3], [-INF, -INF, -INF]], np.float32)
+        yield Case(op, [('x', x)], {'axes': [1]}, [x.max(1) if op == 'reduce_max' else x.min(1)])
+    if op == 'cast':
+        x = np.array([3e9, -3e9, 1e20, -1e20, 300.0, -300.0, INF, -INF, 2147483647.0, -2147483648.0, 4294967295.0], np.float32)
+        for to in ('i32', 'u32', 'i8', 'u8', 'i64', 'u64', 'bool'):
+            yield Case(op, [('x', x)], {'type': to}, [reference.cast(x, TYPES[to])], out=to, gpu=to != 'bool')
+
+
 def make(op, signature):
+    return small(op, signature) + list(edges(op)) + list(big(op))
+
+
+def small(op, signature):
     for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
         if op in table:
             return list(fn(op, signature))
