@@ -148,6 +148,22 @@ static void damaged_text(void **state) {
         gr_diags_free(&d);
         gr_arena_free(&a);
     }
+    uint32_t h = 1;
+    for (int i = 0; i < 1500; i++) { /* one byte wrong: read or refused, never worse */
+        gr_arena a = {0};
+        gr_diags d;
+        gr_kernels back;
+        h = h * 1664525u + 1013904223u;
+        size_t at = (h >> 8) % b.n;
+        char was = b.p[at];
+        b.p[at] = "0 9{}\"b%,-:\nz"[h % 14];
+        gr_diags_init(&d);
+        if (gr_kernels_parse(&a, &d, GR_STR("<changed>"), gr_buf_view(&b), l.kernels.graph, &back)) gr_kernels_verify(&d, &back);
+        else assert_false(gr_diags_ok(&d));
+        b.p[at] = was;
+        gr_diags_free(&d);
+        gr_arena_free(&a);
+    }
     gr_buf_free(&b);
     low_end(&l);
 }

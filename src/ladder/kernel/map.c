@@ -440,6 +440,9 @@ bool gr_kernel_map(gr_inst *in) {
                          "%.*s: the map body has no expression for %s", GR_STR_ARG(in->call->op->id),
                          in->call->operands_n ? gr_dtype_name(in->call->operands[0].dtype) : "its output");
     GR_TRY(gather_operands(&m) && arrange(&m));
+    if (m.n + 1 > in->t->max_storage_buffers)
+        return gr_report(in->d, GR_D_KERNEL_MISSING, in->at, "give the op a graph body", "%.*s: its map body reads %u tensors and writes one; the adapter binds %u",
+                         GR_STR_ARG(in->call->op->id), m.n, in->t->max_storage_buffers);
     key k;
     bool known;
     make_key(&m, &k);
