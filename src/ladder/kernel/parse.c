@@ -157,7 +157,7 @@ static bool parse_kernel(parser *p) {
     GR_TRY(gr_scan_expect(s, "workgroup") && parse_three(p, wg));
     for (int i = 0; i < 3; i++) k->workgroup[i] = wg[i] > UINT32_MAX ? 0 : (uint32_t)wg[i];
     GR_TRY(parse_lists(p, k) && gr_scan_expect(s, "grid") && parse_three(p, k->grid));
-    k->linear = gr_scan_is(s, "linear");
+    k->linear = gr_scan_is(s, "over");
     if (gr_scan_is(s, "indirect"))
         GR_TRY(parse_value(p, &k->indirect) && gr_scan_expect(s, "per") && gr_scan_u32(s, &k->indirect_per));
     return gr_scan_expect(s, "}");

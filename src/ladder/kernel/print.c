@@ -75,7 +75,7 @@ static void print_kernel(gr_buf *b, const gr_kernels *k, const gr_kernel *x, uin
     }
     for (uint32_t j = 0; j < x->binds_n; j++) print_bind(b, k, &x->binds[j]);
     gr_buf_printf(b, "    grid %llu,%llu,%llu%s\n", (unsigned long long)x->grid[0], (unsigned long long)x->grid[1],
-                  (unsigned long long)x->grid[2], x->linear ? " linear" : "");
+                  (unsigned long long)x->grid[2], x->linear ? " over" : "");
     if (x->indirect != GR_NO_VALUE) {
         gr_buf_puts(b, "    indirect ");
         print_value(b, k, x->indirect);
