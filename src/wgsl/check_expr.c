@@ -50,7 +50,7 @@ bool gr_wgsl_coerce(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *to) {
     if (e->type == to) return true;
     if (!e->value) /* abstract yet not constant: cannot be */
         return GR_BUG(f->diags, "W1", "abstract expression without a value");
-    const gr_wgsl_const *c = gr_wgsl_const_convert(f, e->value, to, true, e->offset);
+    const gr_wgsl_const *c = f->not_evaluated ? gr_wgsl_new_const(f, to, false) : gr_wgsl_const_convert(f, e->value, to, true, e->offset);
     if (!c) return false;
     e->value = c;
     e->type = to;
