@@ -59,7 +59,7 @@ vm_where vm_resolve(vm_state *s, const vm_code *k, uint32_t shift) {
     if (a_row && b_row) s->lane->address_add(s->address, idx, limit, k->stride, base, offset, s->n);
     else if (a_row && is_run(s, k, idx, limit, shift))
         return (vm_where){WHERE_RUN, (idx[0] * k->stride + offset) >> shift, NULL};
-    else if (a_row && !s->memory[k->object].shared && s->lane->equal(idx, s->n))
+    else if (a_row && s->lane->equal(idx, s->n))
         return finish_one(s, k, offset + (idx[0] < limit ? idx[0] : limit) * k->stride, shift);
     else if (a_row) s->lane->address(s->address, idx, limit, k->stride, offset, s->n);
     else if (b_row) s->lane->address(s->address, base, UINT32_MAX, 1, offset, s->n);
