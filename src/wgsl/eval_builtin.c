@@ -7,8 +7,6 @@
 
 #define P (c->l->p)
 
-vm_reg eval_lane(eval_builtin *c, uint32_t op, vm_reg a, vm_reg b, vm_reg d) { return vm_lane(P, op, a, b, d); }
-
 static bool is_float(const eval_builtin *c) { return eval_is_float(c->scalar); }
 static bool is_signed(const eval_builtin *c) { return c->scalar->kind == GR_WT_I32; }
 static vm_reg rounded(eval_builtin *c, vm_reg r) { return eval_round(c->l, c->scalar, r); }

@@ -14,6 +14,5 @@ typedef struct eval_builtin {
 
 /* Bits, packing, memory, atomics, barriers, subgroups: false when it is none of these. */
 bool eval_builtin_other(eval_builtin *c, eval_value *out);
-vm_reg eval_lane(eval_builtin *c, uint32_t op, vm_reg a, vm_reg b, vm_reg d);
 
 #endif

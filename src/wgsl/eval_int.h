@@ -109,7 +109,6 @@ vm_reg eval_fn1(eval_lower *l, uint32_t op, const gr_wgsl_type *scalar, vm_reg a
 eval_value eval_binary(eval_lower *l, gr_wgsl_op op, const gr_wgsl_type *result, eval_value a, eval_value b);
 vm_reg eval_convert(eval_lower *l, const gr_wgsl_type *to, const gr_wgsl_type *from, vm_reg r);
 void eval_trace(eval_lower *l, vm_reg bools);
-vm_reg eval_float(eval_lower *l, double v);
 
 /* Statements. */
 bool eval_body(eval_lower *l, const gr_wgsl_stmt *s); /* false: what follows is unreachable */

@@ -113,8 +113,6 @@ eval_value eval_copy(eval_lower *l, eval_value v) {
     return c;
 }
 
-vm_reg eval_float(eval_lower *l, double v) { return vm_float(l->p, v); }
-
 /* --------------------------------------------------------------- references */
 
 uint32_t eval_new_object(eval_lower *l, vm_object o) {

@@ -53,7 +53,6 @@ typedef struct lane_memory {
     void (*set64)(uint64_t *d, const uint64_t *a, const uint32_t *mask, uint32_t n);
     void (*put32)(uint32_t *d, const uint32_t *a, const uint32_t *mask, uint32_t n); /* the same, touching no other lane */
     void (*canonical)(uint32_t *d, const uint32_t *a, uint32_t n); /* floats, NaN to 0x7fc00000 */
-    void (*mask_and)(uint32_t *m, const uint32_t *a, uint32_t n);
     void (*mask_and_not)(uint32_t *m, const uint32_t *a, uint32_t n);
     uint32_t (*mask_count)(const uint32_t *m, uint32_t n);
     uint32_t (*mask_if)(uint32_t *m, uint32_t *saved, const uint32_t *cond, uint32_t n);   /* saved = m; m &= cond */

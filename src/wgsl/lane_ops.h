@@ -211,10 +211,6 @@ static void canonical(uint32_t *d, const uint32_t *a, uint32_t n) {
     LANE_N;
     LANE_LOOP { d[i] = (a[i] & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC00000u : a[i]; }
 }
-static void mask_and(uint32_t *m, const uint32_t *a, uint32_t n) {
-    LANE_N;
-    LANE_LOOP { m[i] &= a[i]; }
-}
 static void mask_and_not(uint32_t *m, const uint32_t *a, uint32_t n) {
     LANE_N;
     LANE_LOOP { m[i] &= ~a[i]; }
@@ -296,6 +292,6 @@ const lane_memory LANE_SUITE(gr_lane_memory) = {
     .address = address, .address_add = address_add, .consecutive = consecutive, .equal = equal,
     .gather32 = gather32, .gather64 = gather64,
     .set32 = set32, .set64 = set64, .put32 = put32, .canonical = canonical,
-    .mask_and = mask_and, .mask_and_not = mask_and_not, .mask_count = mask_count,
+    .mask_and_not = mask_and_not, .mask_count = mask_count,
     .mask_if = mask_if, .mask_else = mask_else,
 };

@@ -75,7 +75,6 @@ struct gr_eval_state {
     uint32_t *local[3], *local_index, *group_of; /* a lane: its place in its workgroup, its workgroup in the batch */
     uint32_t *group_base;   /* a lane: first cell of its workgroup's memory */
     vm_memory *memory;      /* by object */
-    uint8_t *local_mark;
     uint32_t grid[3];
     uint64_t workgroups;
     uint64_t first_group;   /* of the batch */

@@ -23,7 +23,6 @@ typedef struct cell {
 typedef struct rows {
     const vm_state *s;
     char cls;
-    uint32_t num;
 } rows;
 
 static cell get(const rows *r, uint32_t at, uint32_t lane) {
@@ -80,7 +79,7 @@ static cell apply(const vm_state *s, uint32_t op, char cls, cell x, cell y) {
     _Alignas(64) double buffer[3][ROOM];
     memset(buffer, 0, sizeof buffer);
     vm_state row = {.p = s->p, .n = LANE_UNIT, .regs = (uint8_t *)buffer};
-    const rows r = {&row, cls, 0};
+    const rows r = {&row, cls};
     put(&r, 0, 0, x);
     put(&r, sizeof buffer[0], 0, y);
     if (s->p->kind == LANE_BOUNDED)
@@ -95,10 +94,9 @@ static cell fold_two(const vm_state *s, const vm_code *k, cell x, cell y) {
     return k->imm == VM_NUM_H && (s->p->kind == LANE_F32 || s->p->kind == LANE_BOUNDED) ? apply(s, LANE_ROUND16, 'F', c, c) : c;
 }
 
-static cell identity(const vm_state *s, const vm_code *k) {
+static cell identity(const vm_code *k) {
     bool mul = k->sub == VM_SG_EXCLUSIVE_MUL, f = k->cls == 'F';
     cell c = {.u = mul ? (f ? 0x3F800000u : 1u) : 0, .v = mul ? 1 : 0};
-    (void)s;
     return c;
 }
 
@@ -115,7 +113,7 @@ static void reduce(vm_state *s, const vm_code *k, const rows *r, group g) {
 }
 
 static void scan(vm_state *s, const vm_code *k, const rows *r, group g, bool inclusive) {
-    cell total = identity(s, k);
+    cell total = identity(k);
     bool any = false;
     for (uint32_t i = g.first; i < g.end; i++) {
         if (!s->mask[i]) continue;
@@ -180,7 +178,7 @@ static void run_group(vm_state *s, const vm_code *k, const rows *r, group g) {
 }
 
 void vm_subgroup_run(vm_state *s, const vm_code *k) {
-    const rows r = {s, k->cls, k->imm};
+    const rows r = {s, k->cls};
     for (uint32_t lane = 0; lane < s->groups * s->p->invocations;) {
         group g = group_of(s, lane);
         run_group(s, k, &r, g);
