@@ -441,7 +441,122 @@ def triangular(op, signature):
                 yield Case(op, [('x', x)], params, [fn(x)], gpu=t in ('f32', 'i64'))
 
 
-SPECIAL = {'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
+def reverse(op, signature):
+    for t in dtypes(signature):
+        for shape, axes in some([((5,), None), ((257,), [0]), ((2, 3), [0]), ((2, 3), [1]), ((2, 3, 4), [0, 2]), ((2, 2, 2, 2, 3), None), ((0, 2), [1]), ((), []), ((3, 4), [])], t):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {} if axes is None else {'axes': axes}, [arr(np.flip(x, axes)).copy()], gpu=t in ('f32', 'i64', 'u8'))
+    yield Case(op, [('x', array('f32', (2, 3)))], {'axes': [2]}, 'contract/where-false')
+
+
+def tile(op, signature):
+    for t in dtypes(signature):
+        for shape, times in some([((5,), [2]), ((257,), [1]), ((2, 3), [3, 2]), ((2, 1, 3), [1, 4, 2]), ((), []), ((0, 2), [3, 2]), ((1, 2, 1, 2, 1), [2, 1, 2, 1, 3])], t):
+            x = array(t, shape, op, special=True)
+            yield Case(op, [('x', x)], {'repetitions': times}, [arr(np.tile(x, times))], gpu=t in ('f32', 'i64', 'u8'))
+
+
+def prelu(op, signature):
+    for t in dtypes(signature):
+        for shape, slope in some([((5,), (5,)), ((2, 3, 4), (3, 1)), ((2, 3), ()), ((65,), (1,)), ((0, 3), (3,)), ((2, 2, 3, 2, 2), (3, 1, 1))], t):
+            x, a = array(t, shape, op), array(t, slope, op, 's')
+            with np.errstate(all='ignore'):
+                want = arr(np.where(x < 0, wide(x) * wide(a), wide(x)))
+            yield Case(op, [('x', x), ('slope', a)], {}, [want], ROUNDED, gpu=t == 'f32', wide=t == 'f32')
+
+
+def indices(t, shape, n, *key):
+    return array(t, shape, key, low=0 if t == 'u32' else -n, high=n - 1)
+
+
+def gather_elements(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, n, axis) in enumerate(some([((5,), 3, 0), ((300,), 257, 0), ((4, 5), 2, 0), ((4, 5), 7, 1), ((2, 3, 4), 2, 1), ((2, 3, 4, 2), 5, 2), ((4, 5), 0, 0)], t)):
+            x = array(t, shape, op, special=True)
+            for it in ('i32', 'u32', 'i64'):
+                idx = indices(it, shape[:axis] + (n,) + shape[axis + 1:], shape[axis], op, k)
+                yield Case(op, [('x', x), ('indices', idx)], {'axis': axis}, [np.take_along_axis(x, idx.astype(np.int64), axis)], gpu=it == 'i64')
+
+
+def gather_nd(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, lead, n) in enumerate(some([((5,), (3,), 1), ((4, 5), (3,), 1), ((4, 5), (2, 2), 2), ((2, 3, 4), (7,), 2), ((2, 3, 4, 2), (), 3), ((2, 3), (0,), 1), ((300, 2), (257,), 1)], t)):
+            x = array(t, shape, op, special=True)
+            for it in ('i32', 'u32', 'i64'):
+                idx = np.stack([indices(it, lead, shape[d], op, k, d) for d in range(n)], -1)
+                yield Case(op, [('x', x), ('indices', idx)], {}, [arr(x[tuple(idx[..., d].astype(np.int64) for d in range(n))])], gpu=it == 'i64')
+
+
+def cumulative_sum(op, signature):
+    for t in dtypes(signature):
+        for shape, axis in some([((5,), 0), ((257,), 0), ((3, 4), 0), ((3, 4), 1), ((2, 3, 4), 1), ((2, 2, 3, 2, 2), 2), ((0, 3), 1), ((3, 0), 1), ((65, 65), 0)], t):
+            x = array(t, shape, op) if t != 'f16' else array(t, shape[:1] and tuple(min(n, 9) for n in shape), op, low=-1, high=1)
+            for exclusive, back in ((False, False), (True, False), (False, True), (True, True)):
+                v = np.flip(wide(x), axis) if back else wide(x)
+                c = np.cumsum(v, axis, dtype=v.dtype)
+                if exclusive:
+                    c = c - v
+                params = {'axis': axis, 'exclusive': exclusive, 'reversed': back}
+                yield Case(op, [('x', x)], params, [arr(np.flip(c, axis) if back else c).copy()], ((3e-6, 1e-4), (3e-6, 2e-4), (1e-11, 1e-10)), gpu=exclusive == back, wide=t == 'f32')
+
+
+def windows(x, window, strides, dilations, padding, ceil, fill):
+    """(N, C, rows, columns, window) with what lies outside as fill."""
+    n, c, h, w = x.shape
+    extent = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
+    size = [(h + padding[0] + padding[1] - extent[0]) / strides[0], (w + padding[2] + padding[3] - extent[1]) / strides[1]]
+    size = [int(np.ceil(v) if ceil else np.floor(v)) + 1 for v in size]
+    need = [(k - 1) * s + e for k, s, e in zip(size, strides, extent)]
+    p = np.full((n, c, max(need[0], h + padding[0] + padding[1]), max(need[1], w + padding[2] + padding[3])), fill, x.dtype)
+    p[:, :, padding[0]:padding[0] + h, padding[2]:padding[2] + w] = x
+    out = np.empty((n, c, size[0], size[1], window[0] * window[1]), x.dtype)
+    for r in range(window[0]):
+        for s in range(window[1]):
+            out[..., r * window[1] + s] = p[:, :, r * dilations[0]:r * dilations[0] + (size[0] - 1) * strides[0] + 1:strides[0], s * dilations[1]:s * dilations[1] + (size[1] - 1) * strides[1] + 1:strides[1]]
+    return out
+
+
+WINDOWS = [((1, 1, 4, 4), {}), ((2, 3, 7, 6), {'window': [3, 2]}), ((1, 2, 9, 8), {'window': [3, 3], 'strides': [2, 3]}), ((1, 1, 9, 9), {'window': [2, 2], 'dilations': [2, 3]}),
+           ((2, 2, 5, 5), {'window': [3, 3], 'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'rounding': 'ceil_size'}),
+           ((3, 1, 16, 17), {'window': [1, 1], 'strides': [4, 4]})]
+
+
+def pool(op, signature):
+    for t in dtypes(signature):
+        for shape, params in some(WINDOWS, t):
+            x = array(t, shape, op)
+            how = (params.get('window', shape[2:]), params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), params.get('rounding') == 'ceil_size')
+            if op == 'max_pool2d':
+                want = windows(x, *how, -np.inf if is_float(t) else np.iinfo(x.dtype).min).max(-1)
+            elif op == 'average_pool2d':
+                want = windows(wide(x), *how, 0).sum(-1) / windows(np.ones(shape), *how, 0).sum(-1)
+            else:
+                want = np.sqrt((windows(wide(x), *how, 0) ** 2).sum(-1))
+            yield Case(op, [('x', x)], params, [want], EXACT if op == 'max_pool2d' else SUMMED, wide=t == 'f32')
+
+
+def conv2d(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, kernel, params) in enumerate([((1, 1, 5, 5), (1, 1, 3, 3), {}), ((2, 3, 7, 6), (4, 3, 3, 2), {}), ((1, 2, 9, 8), (3, 2, 3, 3), {'strides': [2, 3]}), ((1, 1, 9, 9), (2, 1, 2, 2), {'dilations': [2, 3]}),
+                                                     ((2, 2, 5, 5), (2, 2, 3, 3), {'padding': [1, 1, 1, 1]}), ((1, 4, 6, 7), (6, 2, 3, 3), {'groups': 2, 'padding': [1, 0, 0, 1]}), ((1, 3, 6, 6), (3, 1, 1, 1), {'groups': 3})]):
+            x, f = array(t, shape, op, low=-2, high=2), array(t, kernel, op, 'f', low=-2, high=2)
+            groups = params.get('groups', 1)
+            w = windows(wide(x), kernel[2:], params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), False, 0)
+            n, c, rows, columns, m = w.shape
+            w = w.reshape(n, groups, c // groups, rows, columns, m)
+            want = np.einsum('ngcyxm,gocm->ngoyx', w, wide(f).reshape(groups, kernel[0] // groups, c // groups, m)).reshape(n, kernel[0], rows, columns)
+            inputs = [('x', x), ('filter', f)]
+            if k % 2:
+                b = array(t, (kernel[0],), op, 'b')
+                inputs.append(('bias', b))
+                want = want + wide(b)[:, None, None]
+            yield Case(op, inputs, params, [want], SUMMED if t == 'f32' else ((1e-2, 2e-2), (1e-2, 2e-2), (1, 1)), wide=t == 'f32')
+    yield Case(op, [('x', array('f32', (1, 3, 4, 4))), ('filter', array('f32', (2, 2, 1, 1)))], {}, 'contract/')
+
+
+SPECIAL = {'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d': pool, 'max_pool2d': pool, 'l2_pool2d': pool,
+           'conv2d': conv2d,
+           'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
 
 

@@ -128,7 +128,8 @@ def catalog_ops():
         path = os.path.join(ROOT, 'catalog', folder, 'op.toml')
         if os.path.exists(path):
             with open(path) as f:
-                ops[folder.split('@')[0]] = re.search(r'^signature = "(.*)"$', f.read(), re.M).group(1).replace('\\"', '"')
+                one, many = re.search(r"^signature = (?:\"(.*)\"|'''((?:.|\n)*?)''')$", f.read(), re.M).groups()
+                ops[folder.split('@')[0]] = (one or many).replace('\\"', '"')
     return ops
 
 
