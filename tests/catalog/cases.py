@@ -554,7 +554,122 @@ def conv2d(op, signature):
     yield Case(op, [('x', array('f32', (1, 3, 4, 4))), ('filter', array('f32', (2, 2, 1, 1)))], {}, 'contract/')
 
 
-SPECIAL = {'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d': pool, 'max_pool2d': pool, 'l2_pool2d': pool,
+def normal(x, axes, epsilon, scale, bias):
+    """Normalised over axes, then scaled by arrays that broadcast to x."""
+    v = wide(x)
+    y = (v - v.mean(axes, keepdims=True)) / np.sqrt(v.var(axes, keepdims=True) + np.float32(epsilon))
+    return y * scale + bias
+
+
+NORMAL = ((5e-6, 5e-6), (2e-5, 2e-5), (1e-9, 1e-9))
+NORMAL_HALF = ((2e-2, 2e-2), (2e-2, 2e-2), (1, 1))
+
+
+def normalization(op, signature):
+    for t in dtypes(signature):
+        tolerance = NORMAL if t == 'f32' else NORMAL_HALF
+        shapes = {'layer_normalization': [((2, 3, 4), [1, 2]), ((2, 3, 4), [2]), ((2, 3, 4), [0, 2]), ((5, 300), [1]), ((300, 5), [0]), ((3, 4), None), ((0, 3), [1])],
+                  'instance_normalization': [((2, 3, 4, 5), None), ((1, 1, 20, 20), None), ((3, 2, 1, 2), None), ((0, 2, 2, 2), None)],
+                  'batch_normalization': [((2, 3, 4), 1), ((2, 3, 4), 2), ((5, 300), 1), ((300, 5), 0), ((2, 3, 4, 5), 1), ((0, 3), 1)]}[op]
+        for k, (shape, axes) in enumerate(shapes):
+            x = array(t, shape, op)
+            params = {'epsilon': 1e-3} if k % 2 else {}
+            epsilon = params.get('epsilon', 1e-5)
+            inputs = [('x', x)]
+            if op == 'batch_normalization':
+                params['axis'] = axes
+                part, spread = (shape[axes],), [-1 if i == axes else 1 for i in range(len(shape))]
+                mean, variance = array(t, part, op, 'm'), np.abs(array(t, part, op, 'v')) + TYPES[t](0.5)
+                inputs += [('mean', mean), ('variance', variance)]
+            elif op == 'instance_normalization':
+                part, spread = (shape[1],), [1, -1, 1, 1]
+            else:
+                given = list(range(1, len(shape))) if axes is None else axes
+                if axes is not None:
+                    params['axes'] = axes
+                part, spread = tuple(shape[a] for a in given), [n if i in given else 1 for i, n in enumerate(shape)]
+            scale = bias = np.float64(0)
+            if k % 3 != 2:
+                scale = array(t, part, op, 's')
+                inputs.append(('scale', scale))
+            if k % 3 != 1:
+                bias = array(t, part, op, 'b')
+                inputs.append(('bias', bias))
+            scale = wide(scale).reshape(spread) if k % 3 != 2 else 1.0
+            bias = wide(bias).reshape(spread) if k % 3 != 1 else 0.0
+            if op == 'batch_normalization':
+                want = (wide(x) - wide(mean).reshape(spread)) / np.sqrt(wide(variance).reshape(spread) + np.float32(epsilon)) * scale + bias
+            else:
+                with np.errstate(all='ignore'):
+                    want = normal(x, (2, 3) if op == 'instance_normalization' else tuple(given), epsilon, scale, bias)
+            yield Case(op, inputs, params, [arr(want)], tolerance, wide=t == 'f32')
+
+
+def gemm(op, signature):
+    for t in dtypes(signature):
+        for k, (m, n, depth) in enumerate([(1, 1, 1), (3, 4, 5), (17, 16, 33), (64, 65, 10), (2, 3, 0), (0, 3, 2)]):
+            for ta, tb in itertools.product((False, True), repeat=2):
+                a, b = array(t, (depth, m) if ta else (m, depth), op, 'a', low=-2, high=2), array(t, (n, depth) if tb else (depth, n), op, 'b', low=-2, high=2)
+                want = (wide(a).T if ta else wide(a)) @ (wide(b).T if tb else wide(b))
+                inputs, params = [('a', a), ('b', b)], {'a_transpose': ta, 'b_transpose': tb}
+                if k % 2:
+                    c = array(t, [(), (n,), (m, 1), (m, n)][2 * ta + tb], op, 'c')
+                    inputs.append(('c', c))
+                    params.update({'alpha': 0.5, 'beta': 2.0})
+                    want = 0.5 * want + 2 * wide(c)
+                yield Case(op, inputs, params, [want], ((1e-5, 5e-5), (1e-5, 5e-5), (1e-11, 1e-10)) if t == 'f32' else ((1e-2, 5e-2), (1e-2, 5e-2), (1, 1)), wide=t == 'f32')
+    yield Case(op, [('a', array('f32', (2, 3))), ('b', array('f32', (2, 3)))], {}, 'contract/where-false')
+
+
+def resized(x, axis, m, linear):
+    n = x.shape[axis]
+    c = np.arange(m)
+    if not linear:
+        return np.take(x, np.minimum(c * n // m, n - 1), axis)
+    v = np.clip((c + 0.5) * n / m - 0.5, 0, n - 1)
+    low = v.astype(int)
+    high, part = np.minimum(low + 1, n - 1), (v - low).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    return np.take(x, low, axis) * (1 - part) + np.take(x, high, axis) * part
+
+
+def resample2d(op, signature):
+    for t in dtypes(signature):
+        for shape, params in [((1, 1, 2, 3), {'scales': [2.0, 2.0]}), ((2, 3, 5, 4), {'sizes': [7, 9]}), ((1, 2, 6, 8), {'scales': [0.5, 0.5]}), ((2, 4, 5, 3), {'axes': [1, 2], 'sizes': [8, 5]}), ((1, 1, 3, 3), {'sizes': [3, 3]})]:
+            for mode in ('nearest', 'linear'):
+                x = array(t, shape, op)
+                axes = params.get('axes', [2, 3])
+                sizes = params.get('sizes') or [int(shape[a] * s) for a, s in zip(axes, params['scales'])]
+                want = wide(x)
+                for a, n in zip(axes, sizes):
+                    want = resized(want, a, n, mode == 'linear')
+                yield Case(op, [('x', x)], dict(params, mode=mode), [want], ((2e-6, 1e-5), (5e-6, 2e-5), (1e-5, 1e-5)) if t == 'f32' else NORMAL_HALF, wide=t == 'f32')
+
+
+def quantization(op, signature):
+    blocks = [((5,), (1,)), ((6,), (3,)), ((4, 6), (1, 1)), ((4, 6), (2, 3)), ((4, 6), (4, 1)), ((2, 3, 4), (1, 3, 1)), ((0, 3), (1, 3)), ((257,), (257,))]
+    for t in dtypes(signature):
+        for qt in dtypes(signature, 'Q'):
+            for shape, parts in blocks:
+                scale = (np.abs(array(t, parts, op, 's')) / 20 + 0.0625).astype(TYPES[t])
+                small = {'low': 0 if qt == 'u8' else -100, 'high': 100}
+                zero = array(qt, parts, op, 'z', **small)
+                grown = lambda a: arr(np.kron(wide(a) if a.dtype.kind == 'f' else a.astype(np.int64), np.ones([n // m for n, m in zip(shape, parts)], np.int64))) if 0 not in shape else np.zeros(shape)
+                if op == 'dequantize_linear':
+                    x = array(qt, shape, op, **small)
+                    want = (x.astype(np.int64) - grown(zero)) * grown(scale)
+                    yield Case(op, [('x', x), ('scale', scale), ('zero_point', zero)], {}, [want.astype(np.float64)], ROUNDED, out=t, wide=t == 'f32')
+                else:
+                    x = array(t, shape, op)
+                    info = np.iinfo(TYPES[qt])
+                    with np.errstate(all='ignore'):
+                        r = (x.astype(np.float32) / grown(scale).astype(np.float32)) if 0 not in shape else x.astype(np.float32)
+                    want = np.clip(np.rint(r) + grown(zero), info.min, info.max).astype(TYPES[qt])
+                    yield Case(op, [('x', x), ('scale', scale), ('zero_point', zero)], {}, [want], gpu=shape != (257,))
+
+
+SPECIAL = {'layer_normalization': normalization, 'instance_normalization': normalization, 'batch_normalization': normalization, 'gemm': gemm, 'resample2d': resample2d,
+           'quantize_linear': quantization, 'dequantize_linear': quantization,
+           'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d': pool, 'max_pool2d': pool, 'l2_pool2d': pool,
            'conv2d': conv2d,
            'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}

@@ -31,8 +31,9 @@ static void fill(gr_array *x, uint64_t *at, const gr_value *v) {
     for (uint32_t i = 0; i < v->array.n; i++) fill(x, at, v->array.v[i]);
 }
 
-static void to_array(low *l, const gr_value *v, gr_array *x) {
-    gr_dtype t = all_of(v, GR_V_BOOL) ? GR_DTYPE_BOOL : all_of(v, GR_V_INT) ? GR_DTYPE_I32 : GR_DTYPE_F32;
+/* named: the dtype that the example says, or NULL. */
+static void to_array(low *l, const gr_value *v, const gr_value *named, gr_array *x) {
+    gr_dtype t = named ? gr_dtype_find(named->s) : all_of(v, GR_V_BOOL) ? GR_DTYPE_BOOL : all_of(v, GR_V_INT) ? GR_DTYPE_I32 : GR_DTYPE_F32;
     uint64_t dims[GR_RANK_MAX], at = 0;
     uint32_t rank = 0;
     for (const gr_value *w = v; w->kind == GR_V_ARRAY; w = w->array.v[0]) {
@@ -57,6 +58,7 @@ static gr_type type_of(const gr_array *x) {
 /* The example as a graph of one node; false when the op has none. */
 static bool build(low *l, const gr_op *op, example *e) {
     const gr_value *inputs = op->example ? gr_value_get(op->example, "inputs") : NULL, *params = op->example ? gr_value_get(op->example, "params") : NULL;
+    const gr_value *dtypes = op->example ? gr_value_get(op->example, "dtypes") : NULL;
     gr_value_id args[MAX_VALUES], results[MAX_VALUES];
     gr_arg given[MAX_VALUES];
     uint32_t given_n = 0;
@@ -68,7 +70,7 @@ static bool build(low *l, const gr_op *op, example *e) {
         uint32_t many = op->sig.operands[i].variadic && v ? v->array.n : 1;
         for (uint32_t k = 0; v && k < many; k++) {
             gr_array *x = &e->in[e->n];
-            to_array(l, op->sig.operands[i].variadic ? v->array.v[k] : v, x);
+            to_array(l, op->sig.operands[i].variadic ? v->array.v[k] : v, dtypes ? gr_value_get_str(dtypes, op->sig.operands[i].name) : NULL, x);
             args[e->n++] = gr_graph_add_input(&l->a, &l->graph, op->sig.operands[i].name, type_of(x), GR_SOURCE_INPUT);
         }
     }
