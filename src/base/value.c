@@ -59,7 +59,10 @@ static void put_trail(gr_buf *b, const trail *t) {
     if (!t) return;
     put_trail(b, t->up);
     gr_buf_putc(b, '/');
-    if (!t->is_key) { gr_buf_printf(b, "%u", t->index); return; }
+    if (!t->is_key) {
+        gr_buf_printf(b, "%u", t->index);
+        return;
+    }
     for (size_t i = 0; i < t->key.n; i++) { /* RFC 6901: ~0 is ~, ~1 is / */
         if (t->key.p[i] == '~') gr_buf_puts(b, "~0");
         else if (t->key.p[i] == '/') gr_buf_puts(b, "~1");
@@ -68,7 +71,10 @@ static void put_trail(gr_buf *b, const trail *t) {
 }
 
 static bool find_trail(gr_buf *b, const gr_value *at, const gr_value *want, const trail *up, int depth) {
-    if (at == want) { put_trail(b, up); return true; }
+    if (at == want) {
+        put_trail(b, up);
+        return true;
+    }
     if (!at || depth > GR_VALUE_DEPTH) return false;
     trail t = {.up = up};
     if (at->kind == GR_V_ARRAY) {
@@ -208,7 +214,10 @@ static void unknown_key(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_me
     gr_buf all = {0};
     for (const char *const *k = known; *k; k++) {
         int far = gr_str_distance(m->key, gr_str_of(*k));
-        if (far < best) { best = far; near = *k; }
+        if (far < best) {
+            best = far;
+            near = *k;
+        }
         gr_buf_printf(&all, "%s%s", k == known ? "" : ", ", *k);
     }
     if (near) gr_report_hint(d, "did you mean \"%s\"?", near);
@@ -280,7 +289,10 @@ bool gr_value_set(gr_arena *a, gr_value *obj, const char *key, gr_value *v) {
     if (!v || !obj || obj->kind != GR_V_OBJECT) return false;
     gr_str k = gr_str_of(key);
     for (uint32_t i = 0; i < obj->object.n; i++)
-        if (gr_str_eq(obj->object.v[i].key, k)) { obj->object.v[i].value = v; return true; }
+        if (gr_str_eq(obj->object.v[i].key, k)) {
+            obj->object.v[i].value = v;
+            return true;
+        }
     k = gr_str_dup(a, k);
     return k.p && gr_value_add(a, obj, k, v, 0);
 }
@@ -301,7 +313,11 @@ static bool is_number(const gr_value *v) { return v->kind == GR_V_INT || v->kind
 /* Exact: an integer equals a float only when the float is that integer. */
 static bool number_equal(const gr_value *x, const gr_value *y) {
     if (x->kind == GR_V_FLOAT && y->kind == GR_V_FLOAT) return x->f == y->f || (x->f != x->f && y->f != y->f);
-    if (x->kind == GR_V_FLOAT) { const gr_value *t = x; x = y; y = t; }
+    if (x->kind == GR_V_FLOAT) {
+        const gr_value *t = x;
+        x = y;
+        y = t;
+    }
     if (y->kind != GR_V_FLOAT) {
         bool nx = x->kind == GR_V_INT && x->i < 0, ny = y->kind == GR_V_INT && y->i < 0;
         return nx == ny && (x->kind == GR_V_INT ? (uint64_t)x->i : x->u) == (y->kind == GR_V_INT ? (uint64_t)y->i : y->u);

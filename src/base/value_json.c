@@ -66,7 +66,9 @@ static bool parse_escape(json *j, char *out, size_t *n) {
         j->at++;
         return true;
     }
-    if (peek(j) != 'u') return fail_at(j, GR_D_BASE_JSON_SYNTAX, start, "the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX", "unknown escape in a string");
+    if (peek(j) != 'u')
+        return fail_at(j, GR_D_BASE_JSON_SYNTAX, start, "the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX",
+                       "unknown escape in a string");
     int hi = hex4(j, j->at + 1);
     if (hi < 0) return fail_at(j, GR_D_BASE_JSON_SYNTAX, start, NULL, "\\u needs four hexadecimal digits");
     j->at += 5;
@@ -78,7 +80,9 @@ static bool parse_escape(json *j, char *out, size_t *n) {
             j->at += 6;
         }
     }
-    if (cp >= 0xD800 && cp <= 0xDFFF) return fail_at(j, GR_D_BASE_BAD_UTF8, start, "write both halves of the pair, or the character itself", "a surrogate without its other half");
+    if (cp >= 0xD800 && cp <= 0xDFFF)
+        return fail_at(j, GR_D_BASE_BAD_UTF8, start, "write both halves of the pair, or the character itself",
+                       "a surrogate without its other half");
     *n += gr_utf8_encode(out + *n, cp);
     return true;
 }
@@ -100,7 +104,8 @@ static bool parse_string(json *j, gr_str *out) {
     size_t n = 0;
     for (j->at = start; j->p[j->at] != '"';) {
         char c = j->p[j->at];
-        if ((unsigned char)c < 0x20) return fail_at(j, GR_D_BASE_JSON_SYNTAX, j->at, "write \\n, \\t or \\u00XX", "a control character in a string must be escaped");
+        if ((unsigned char)c < 0x20)
+            return fail_at(j, GR_D_BASE_JSON_SYNTAX, j->at, "write \\n, \\t or \\u00XX", "a control character in a string must be escaped");
         j->at++;
         if (c != '\\') t[n++] = c;
         else GR_TRY(parse_escape(j, t, &n));
@@ -144,7 +149,8 @@ static gr_value *parse_number(json *j, gr_value *v) {
     if (negative) j->at++;
     size_t first = j->at;
     GR_TRY_NULL(digits(j));
-    if (j->p[first] == '0' && j->at - first > 1) return fail_at(j, GR_D_BASE_JSON_SYNTAX, first, "remove the leading zero", "a number must not start with 0");
+    if (j->p[first] == '0' && j->at - first > 1)
+        return fail_at(j, GR_D_BASE_JSON_SYNTAX, first, "remove the leading zero", "a number must not start with 0");
     size_t last = j->at;
     if (peek(j) == '.') {
         integer = false;
@@ -160,13 +166,17 @@ static gr_value *parse_number(json *j, gr_value *v) {
     if (integer && set_integer(v, negative, j->p + first, last - first)) return v;
     v->kind = GR_V_FLOAT;
     if (!gr_number_f64(j->a, j->p + start, j->at - start, &v->f)) return oom(j);
-    if (v->f - v->f != 0) return fail_at(j, GR_D_BASE_JSON_SYNTAX, start, "the largest is about 1.797e308", "a number beyond the range of a double");
+    if (v->f - v->f != 0)
+        return fail_at(j, GR_D_BASE_JSON_SYNTAX, start, "the largest is about 1.797e308", "a number beyond the range of a double");
     return v;
 }
 
 static gr_value *parse_word(json *j, gr_value *v) {
-    static const struct { const char *z; gr_value_kind kind; bool b; } word[] = {
-        {"null", GR_V_NULL, false}, {"true", GR_V_BOOL, true}, {"false", GR_V_BOOL, false}};
+    static const struct {
+        const char *z;
+        gr_value_kind kind;
+        bool b;
+    } word[] = {{"null", GR_V_NULL, false}, {"true", GR_V_BOOL, true}, {"false", GR_V_BOOL, false}};
     gr_str rest = {j->p + j->at, j->n - j->at};
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
         if (!gr_str_starts(rest, word[i].z)) continue;
@@ -175,20 +185,29 @@ static gr_value *parse_word(json *j, gr_value *v) {
         j->at += strlen(word[i].z);
         return v;
     }
-    return unexpected(j, "a value", gr_str_starts(rest, "NaN") || gr_str_starts(rest, "Infinity") ? "JSON has no NaN and no infinity" : peek(j) == '\'' ? "strings take double quotes" : NULL);
+    return unexpected(j, "a value",
+                      gr_str_starts(rest, "NaN") || gr_str_starts(rest, "Infinity") ? "JSON has no NaN and no infinity"
+                      : peek(j) == '\''                                             ? "strings take double quotes"
+                                                                                    : NULL);
 }
 
 static gr_value *parse_array(json *j, gr_value *v) {
     v->kind = GR_V_ARRAY;
     j->at++;
     skip_space(j);
-    if (peek(j) == ']') { j->at++; return v; }
+    if (peek(j) == ']') {
+        j->at++;
+        return v;
+    }
     for (;;) {
         gr_value *e = parse_value(j);
         if (!e) return NULL;
         if (!gr_value_push(j->a, v, e)) return oom(j);
         skip_space(j);
-        if (peek(j) == ']') { j->at++; return v; }
+        if (peek(j) == ']') {
+            j->at++;
+            return v;
+        }
         if (peek(j) != ',') return unexpected(j, "',' or ']'", NULL);
         j->at++;
         skip_space(j);
@@ -207,7 +226,8 @@ static void duplicate(json *j, const gr_member *second, const gr_member *first) 
     gr_str text = {j->p, j->n};
     int n = second->key.n > 80 ? 80 : (int)second->key.n;
     j->errors++;
-    gr_report(j->d, GR_D_BASE_JSON_DUPLICATE_KEY, gr_place_at(j->name, text, second->offset), "keep one of the two", "the key \"%.*s\" is there twice", n, second->key.p);
+    gr_report(j->d, GR_D_BASE_JSON_DUPLICATE_KEY, gr_place_at(j->name, text, second->offset), "keep one of the two",
+              "the key \"%.*s\" is there twice", n, second->key.p);
     gr_report_related(j->d, gr_place_at(j->name, text, first->offset), "first here");
 }
 
@@ -218,7 +238,10 @@ static bool check_keys(json *j, const gr_value *v) {
     if (n <= 8) {
         for (uint32_t i = 1; i < n; i++)
             for (uint32_t k = 0; k < i; k++)
-                if (gr_str_eq(m[i].key, m[k].key)) { duplicate(j, &m[i], &m[k]); break; }
+                if (gr_str_eq(m[i].key, m[k].key)) {
+                    duplicate(j, &m[i], &m[k]);
+                    break;
+                }
         return true;
     }
     gr_member **s = gr_heap_alloc(n, sizeof *s);
@@ -248,11 +271,17 @@ static gr_value *parse_object(json *j, gr_value *v) {
     v->kind = GR_V_OBJECT;
     j->at++;
     skip_space(j);
-    if (peek(j) == '}') { j->at++; return v; }
+    if (peek(j) == '}') {
+        j->at++;
+        return v;
+    }
     for (;;) {
         GR_TRY_NULL(parse_member(j, v));
         skip_space(j);
-        if (peek(j) == '}') { j->at++; return check_keys(j, v) ? v : NULL; }
+        if (peek(j) == '}') {
+            j->at++;
+            return check_keys(j, v) ? v : NULL;
+        }
         if (peek(j) != ',') return unexpected(j, "',' or '}'", NULL);
         j->at++;
         skip_space(j);
@@ -263,7 +292,8 @@ static gr_value *parse_value(json *j) {
     skip_space(j);
     char c = peek(j);
     if (c == '[' || c == '{') {
-        if (j->depth >= GR_VALUE_DEPTH) return fail_at(j, GR_D_BASE_TOO_DEEP, j->at, "the limit is 128 levels", "arrays and objects nest too deeply");
+        if (j->depth >= GR_VALUE_DEPTH)
+            return fail_at(j, GR_D_BASE_TOO_DEEP, j->at, "the limit is 128 levels", "arrays and objects nest too deeply");
     }
     gr_value *v = gr_value_new(j->a, GR_V_NONE);
     if (!v) return oom(j);
@@ -283,10 +313,12 @@ static gr_value *parse_value(json *j) {
 bool gr_json_parse(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gr_doc *out) {
     json j = {.a = a, .d = d, .name = name, .p = text.p ? text.p : "", .n = text.n};
     *out = (gr_doc){.name = name, .text = text};
-    if (text.n >= UINT32_MAX) return gr_report(d, GR_D_BASE_FILE_TOO_LARGE, (gr_place){.document = name}, "the limit is 4 GiB", "the text has %zu bytes", text.n);
+    if (text.n >= UINT32_MAX)
+        return gr_report(d, GR_D_BASE_FILE_TOO_LARGE, (gr_place){.document = name}, "the limit is 4 GiB", "the text has %zu bytes", text.n);
     size_t bad = gr_utf8_check((gr_str){j.p, j.n});
     if (bad < j.n) return fail_at(&j, GR_D_BASE_BAD_UTF8, bad, "save the file as UTF-8", "not valid UTF-8");
-    if (gr_str_starts((gr_str){j.p, j.n}, "\xEF\xBB\xBF")) return fail_at(&j, GR_D_BASE_JSON_SYNTAX, 0, "save the file without it", "the text starts with a byte order mark");
+    if (gr_str_starts((gr_str){j.p, j.n}, "\xEF\xBB\xBF"))
+        return fail_at(&j, GR_D_BASE_JSON_SYNTAX, 0, "save the file without it", "the text starts with a byte order mark");
     gr_value *v = parse_value(&j);
     if (!v) return false;
     skip_space(&j);

@@ -99,7 +99,10 @@ static bool end_of_line(gr_toml *t) {
 
 static table *new_table(gr_toml *t, table_state state, uint32_t depth, size_t offset) {
     table *x = GR_NEW(t->a, table);
-    if (!x) { gr_toml_oom(t); return NULL; }
+    if (!x) {
+        gr_toml_oom(t);
+        return NULL;
+    }
     x->v.kind = GR_V_OBJECT;
     x->v.offset = (uint32_t)offset;
     x->state = state;
@@ -132,18 +135,28 @@ static bool too_deep(gr_toml *t, size_t at) {
 static table *step_down(gr_toml *t, table *x, gr_str k, uint32_t at, table_state state) {
     gr_value *v = find(x, k);
     if (!v) {
-        if (x->depth + 1 >= GR_VALUE_DEPTH) { too_deep(t, at); return NULL; }
+        if (x->depth + 1 >= GR_VALUE_DEPTH) {
+            too_deep(t, at);
+            return NULL;
+        }
         table *made = new_table(t, state, x->depth + 1, at);
         return made && add(t, x, k, &made->v, at) ? made : NULL;
     }
-    if (v->kind == GR_V_ARRAY && ((list *)v)->of_tables && state == TABLE_IMPLICIT)
-        return (table *)v->array.v[v->array.n - 1];
-    if (v->kind != GR_V_OBJECT) { key_error(t, k, at, NULL, v->kind == GR_V_ARRAY ? "is an array and cannot be extended here" : "already has a value that is not a table"); return NULL; }
+    if (v->kind == GR_V_ARRAY && ((list *)v)->of_tables && state == TABLE_IMPLICIT) return (table *)v->array.v[v->array.n - 1];
+    if (v->kind != GR_V_OBJECT) {
+        key_error(t, k, at, NULL,
+                  v->kind == GR_V_ARRAY ? "is an array and cannot be extended here" : "already has a value that is not a table");
+        return NULL;
+    }
     table *next = (table *)v;
-    if (next->state == TABLE_INLINE) { key_error(t, k, at, "put the keys between its braces", "is an inline table, which is closed"); return NULL; }
+    if (next->state == TABLE_INLINE) {
+        key_error(t, k, at, "put the keys between its braces", "is an inline table, which is closed");
+        return NULL;
+    }
     if (state == TABLE_IMPLICIT) return next;
     if (next->state == TABLE_HEADER || (next->state == TABLE_DOTTED && next->section != t->section)) {
-        key_error(t, k, at, "put the keys under the header that defined it", "is a table defined elsewhere, which dotted keys cannot extend");
+        key_error(t, k, at, "put the keys under the header that defined it",
+                  "is a table defined elsewhere, which dotted keys cannot extend");
         return NULL;
     }
     next->state = TABLE_DOTTED;
@@ -158,7 +171,8 @@ static bool is_bare(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <=
 static bool parse_key_part(gr_toml *t, gr_str *out) {
     char c = gr_toml_peek(t, 0);
     if (c == '"' || c == '\'') {
-        if (gr_toml_peek(t, 1) == c && gr_toml_peek(t, 2) == c) return gr_toml_fail(t, GR_D_BASE_TOML_SYNTAX, t->at, NULL, "a key cannot be a multi-line string");
+        if (gr_toml_peek(t, 1) == c && gr_toml_peek(t, 2) == c)
+            return gr_toml_fail(t, GR_D_BASE_TOML_SYNTAX, t->at, NULL, "a key cannot be a multi-line string");
         return gr_toml_string(t, out);
     }
     size_t start = t->at;
@@ -209,7 +223,10 @@ static bool parse_pair(gr_toml *t, table *into) {
 
 static gr_value *parse_array(gr_toml *t, uint32_t depth) {
     list *x = GR_NEW(t->a, list);
-    if (!x) { gr_toml_oom(t); return NULL; }
+    if (!x) {
+        gr_toml_oom(t);
+        return NULL;
+    }
     x->v.kind = GR_V_ARRAY;
     x->v.offset = (uint32_t)t->at;
     x->depth = depth;
@@ -219,10 +236,16 @@ static gr_value *parse_array(gr_toml *t, uint32_t depth) {
         if (gr_toml_peek(t, 0) == ']') break;
         gr_value *e = parse_value(t, depth + 1);
         if (!e) return NULL;
-        if (!gr_value_push(t->a, &x->v, e)) { gr_toml_oom(t); return NULL; }
+        if (!gr_value_push(t->a, &x->v, e)) {
+            gr_toml_oom(t);
+            return NULL;
+        }
         GR_TRY_NULL(skip_lines(t));
         if (gr_toml_peek(t, 0) == ']') break;
-        if (gr_toml_peek(t, 0) != ',') { gr_toml_expected(t, "',' or ']'", NULL); return NULL; }
+        if (gr_toml_peek(t, 0) != ',') {
+            gr_toml_expected(t, "',' or ']'", NULL);
+            return NULL;
+        }
         t->at++;
     }
     t->at++;
@@ -236,7 +259,8 @@ static bool inline_members(gr_toml *t, table *x) {
         GR_TRY(parse_pair(t, x));
         skip_blank(t);
         if (gr_toml_peek(t, 0) == '}') return true;
-        if (gr_toml_peek(t, 0) != ',') return gr_toml_expected(t, "',' or '}'", at_newline(t) ? "an inline table stays on one line in TOML 1.0; use a [table]" : NULL);
+        if (gr_toml_peek(t, 0) != ',')
+            return gr_toml_expected(t, "',' or '}'", at_newline(t) ? "an inline table stays on one line in TOML 1.0; use a [table]" : NULL);
         t->at++;
         skip_blank(t);
         if (gr_toml_peek(t, 0) == '}') return gr_toml_expected(t, "a key", "TOML 1.0 takes no comma before '}'");
@@ -261,7 +285,10 @@ static gr_value *parse_inline(gr_toml *t, uint32_t depth) {
 static gr_value *parse_value(gr_toml *t, uint32_t depth) {
     char c = gr_toml_peek(t, 0);
     if (c != '[' && c != '{') return gr_toml_scalar(t);
-    if (depth >= GR_VALUE_DEPTH) { too_deep(t, t->at); return NULL; }
+    if (depth >= GR_VALUE_DEPTH) {
+        too_deep(t, t->at);
+        return NULL;
+    }
     return c == '[' ? parse_array(t, depth) : parse_inline(t, depth);
 }
 
@@ -275,7 +302,9 @@ static bool open_table(gr_toml *t, table *x, gr_str k, uint32_t at) {
         v->offset = at;
         return true;
     }
-    if (v) return key_error(t, k, at, v->kind == GR_V_ARRAY ? "write [[...]] to add an element to an array of tables" : "merge the two tables", "is defined already");
+    if (v)
+        return key_error(t, k, at, v->kind == GR_V_ARRAY ? "write [[...]] to add an element to an array of tables" : "merge the two tables",
+                         "is defined already");
     if (x->depth + 1 >= GR_VALUE_DEPTH) return too_deep(t, at);
     table *made = new_table(t, TABLE_HEADER, x->depth + 1, at);
     GR_TRY(made && add(t, x, k, &made->v, at));
@@ -285,7 +314,10 @@ static bool open_table(gr_toml *t, table *x, gr_str k, uint32_t at) {
 
 static bool open_element(gr_toml *t, table *x, gr_str k, uint32_t at) {
     gr_value *v = find(x, k);
-    if (v && (v->kind != GR_V_ARRAY || !((list *)v)->of_tables)) return key_error(t, k, at, NULL, v->kind == GR_V_ARRAY ? "is an array of values, which [[...]] cannot extend" : "is defined already and is not an array of tables");
+    if (v && (v->kind != GR_V_ARRAY || !((list *)v)->of_tables))
+        return key_error(t, k, at, NULL,
+                         v->kind == GR_V_ARRAY ? "is an array of values, which [[...]] cannot extend"
+                                               : "is defined already and is not an array of tables");
     if (x->depth + 2 >= GR_VALUE_DEPTH) return too_deep(t, at);
     if (!v) {
         list *made = GR_NEW(t->a, list);
@@ -339,7 +371,8 @@ static void parse_lines(gr_toml *t) {
 bool gr_toml_parse(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gr_doc *out) {
     gr_toml t = {.a = a, .d = d, .name = name, .p = text.p ? text.p : "", .n = text.n};
     *out = (gr_doc){.name = name, .text = text};
-    if (text.n >= UINT32_MAX) return gr_report(d, GR_D_BASE_FILE_TOO_LARGE, (gr_place){.document = name}, "the limit is 4 GiB", "the text has %zu bytes", text.n);
+    if (text.n >= UINT32_MAX)
+        return gr_report(d, GR_D_BASE_FILE_TOO_LARGE, (gr_place){.document = name}, "the limit is 4 GiB", "the text has %zu bytes", text.n);
     size_t bad = gr_utf8_check((gr_str){t.p, t.n});
     if (bad < t.n) return gr_toml_fail(&t, GR_D_BASE_BAD_UTF8, bad, "save the file as UTF-8", "not valid UTF-8");
     if (gr_str_starts((gr_str){t.p, t.n}, "\xEF\xBB\xBF")) t.at = 3;

@@ -23,7 +23,8 @@ static bool parse_unicode(gr_toml *t, char *out, size_t *n) {
         if (h < 0) return fail(t, start, NULL, len == 4 ? "\\u needs four hexadecimal digits" : "\\U needs eight hexadecimal digits");
         cp = cp << 4 | (uint32_t)h;
     }
-    if (cp >= 0xD800 && cp <= 0xDFFF) return gr_toml_fail(t, GR_D_BASE_BAD_UTF8, start, "write the character itself", "an escape that is half of a surrogate pair");
+    if (cp >= 0xD800 && cp <= 0xDFFF)
+        return gr_toml_fail(t, GR_D_BASE_BAD_UTF8, start, "write the character itself", "an escape that is half of a surrogate pair");
     if (cp > 0x10FFFF) return fail(t, start, NULL, "an escape beyond U+10FFFF");
     *n += gr_utf8_encode(out + *n, cp);
     t->at += len + 1;
@@ -54,7 +55,8 @@ static bool parse_escape(gr_toml *t, bool multi, char *out, size_t *n) {
     }
     if (c == 'u' || c == 'U') return parse_unicode(t, out, n);
     if (multi && skip_continuation(t)) return true;
-    return fail(t, t->at - 1, "the escapes are \\b \\t \\n \\f \\r \\\" \\\\ \\uXXXX \\UXXXXXXXX; a literal string in '...' has none", "unknown escape in a string");
+    return fail(t, t->at - 1, "the escapes are \\b \\t \\n \\f \\r \\\" \\\\ \\uXXXX \\UXXXXXXXX; a literal string in '...' has none",
+                "unknown escape in a string");
 }
 
 /* Upper bound of the bytes up to the closing quotes, or 0 with a report when there are none. */
@@ -179,7 +181,8 @@ static bool parse_datetime(gr_toml *t, gr_value *v) {
     } else {
         n = scan_time(s, 0);
     }
-    if (!n || (n < s.n && is_word(s.p[n]))) return fail(t, t->at, "write 1979-05-27T07:32:00Z, 1979-05-27 07:32:00, 1979-05-27 or 07:32:00", "not a date or time that exists");
+    if (!n || (n < s.n && is_word(s.p[n])))
+        return fail(t, t->at, "write 1979-05-27T07:32:00Z, 1979-05-27 07:32:00, 1979-05-27 or 07:32:00", "not a date or time that exists");
     v->kind = GR_V_DATETIME;
     v->s = (gr_str){s.p, n};
     t->at += n;
@@ -194,7 +197,10 @@ static bool drop_underscores(gr_toml *t, gr_str w, bool hex, gr_str *out) {
     if (!p) return gr_toml_oom(t);
     size_t n = 0;
     for (size_t i = 0; i < w.n; i++) {
-        if (w.p[i] != '_') { p[n++] = w.p[i]; continue; }
+        if (w.p[i] != '_') {
+            p[n++] = w.p[i];
+            continue;
+        }
         bool before = i > 0 && (hex ? hex_value(w.p[i - 1]) >= 0 : is_digit(w.p[i - 1]));
         bool after = i + 1 < w.n && (hex ? hex_value(w.p[i + 1]) >= 0 : is_digit(w.p[i + 1]));
         if (!before || !after) return fail(t, t->at + i, NULL, "an underscore must stand between two digits");
@@ -252,7 +258,8 @@ static bool parse_decimal(gr_toml *t, gr_value *v, gr_str w) {
     if (form == 1) return parse_integer(t, v, s, 10, negative);
     v->kind = GR_V_FLOAT;
     if (!gr_number_f64(t->a, s.p, s.n, &v->f)) return gr_toml_oom(t);
-    if (v->f - v->f != 0) return fail(t, t->at, "the largest is about 1.797e308; write inf for infinity", "a number beyond the range of a double");
+    if (v->f - v->f != 0)
+        return fail(t, t->at, "the largest is about 1.797e308; write inf for infinity", "a number beyond the range of a double");
     if (negative) v->f = -v->f;
     return true;
 }
@@ -298,7 +305,10 @@ static bool parse_scalar(gr_toml *t, gr_value *v) {
 
 gr_value *gr_toml_scalar(gr_toml *t) {
     gr_value *v = gr_value_new(t->a, GR_V_NONE);
-    if (!v) { gr_toml_oom(t); return NULL; }
+    if (!v) {
+        gr_toml_oom(t);
+        return NULL;
+    }
     v->offset = (uint32_t)t->at;
     return parse_scalar(t, v) ? v : NULL;
 }

@@ -14,7 +14,10 @@ enum { WRITE_DEPTH = 4 * GR_VALUE_DEPTH };
 static void digits_up(char *t, int n, int *exp10) {
     int i = n - 1;
     while (i >= 0 && t[i] == '9') t[i--] = '0';
-    if (i >= 0) { t[i]++; return; }
+    if (i >= 0) {
+        t[i]++;
+        return;
+    }
     t[0] = '1'; /* all nines: 10^n, whose further digits are zero already */
     ++*exp10;
 }
@@ -54,8 +57,14 @@ static void zeros(gr_buf *out, int n) {
 }
 
 void gr_number_ecma(gr_buf *out, double v) {
-    if (v == 0) { gr_buf_putc(out, '0'); return; }
-    if (v < 0) { gr_buf_putc(out, '-'); v = -v; }
+    if (v == 0) {
+        gr_buf_putc(out, '0');
+        return;
+    }
+    if (v < 0) {
+        gr_buf_putc(out, '-');
+        v = -v;
+    }
     char t[20];
     int e, k = shortest(t, v, &e), n = e + 1; /* k digits, the point after n of them */
     if (k <= n && n <= 21) {
@@ -82,8 +91,10 @@ void gr_number_ecma(gr_buf *out, double v) {
 static void put_char(gr_buf *out, unsigned char c) {
     static const char from[] = "\b\t\n\f\r\"\\", to[] = "btnfr\"\\";
     const char *e = c ? strchr(from, c) : NULL;
-    if (e) { gr_buf_putc(out, '\\'); gr_buf_putc(out, to[e - from]); }
-    else if (c < 0x20) gr_buf_printf(out, "\\u%04x", c);
+    if (e) {
+        gr_buf_putc(out, '\\');
+        gr_buf_putc(out, to[e - from]);
+    } else if (c < 0x20) gr_buf_printf(out, "\\u%04x", c);
     else gr_buf_putc(out, (char)c);
 }
 

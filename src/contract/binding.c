@@ -11,7 +11,11 @@ typedef struct binder {
     GR_VEC(gr_bind_override) overrides;
 } binder;
 
-#define PUSH_OR(p, vec, to) do { (to) = GR_PUSH((p)->a, (vec)); if (!(to)) return gr_parser_oom(p); } while (0)
+#define PUSH_OR(p, vec, to)                                                                                                                \
+    do {                                                                                                                                   \
+        (to) = GR_PUSH((p)->a, (vec));                                                                                                     \
+        if (!(to)) return gr_parser_oom(p);                                                                                                \
+    } while (0)
 
 static bool end_clause(gr_parser *p) {
     if (p->tok.kind == GR_TOK_END || p->tok.kind == GR_TOK_LINE) return true;
@@ -33,9 +37,12 @@ static bool parse_args(gr_parser *p, gr_bind_field *f, uint32_t least, uint32_t 
     return gr_parser_expect(p, ')', "after the view");
 }
 
-static const struct { const char *z; gr_view_form form; uint32_t least, most; } view_forms[] = {
-    {"view", GR_VIEW_PLAIN, 0, 1},     {"kept", GR_VIEW_KEPT, 1, 1},     {"reduced", GR_VIEW_REDUCED, 1, 1},
-    {"permuted", GR_VIEW_PERMUTED, 1, 1}, {"sliced", GR_VIEW_SLICED, 2, 3}, {"batch", GR_VIEW_BATCH, 2, 2}};
+static const struct {
+    const char *z;
+    gr_view_form form;
+    uint32_t least, most;
+} view_forms[] = {{"view", GR_VIEW_PLAIN, 0, 1},        {"kept", GR_VIEW_KEPT, 1, 1},     {"reduced", GR_VIEW_REDUCED, 1, 1},
+                  {"permuted", GR_VIEW_PERMUTED, 1, 1}, {"sliced", GR_VIEW_SLICED, 2, 3}, {"batch", GR_VIEW_BATCH, 2, 2}};
 
 static bool parse_field(gr_parser *p, gr_bind_field *f) {
     GR_TRY(gr_parser_name(p, "the name of a field", &f->name, &f->offset));
@@ -50,7 +57,8 @@ static bool parse_field(gr_parser *p, gr_bind_field *f) {
         GR_TRY(gr_parser_name(p, "the tensor of the view", &f->tensor, NULL));
         GR_TRY(parse_args(p, f, view_forms[i].least, view_forms[i].most));
         if (f->view != GR_VIEW_PLAIN || !f->args[0]) return true;
-        if (!f->arg[0].n) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, f->args[0]->offset, NULL, "the second argument of view is a tensor");
+        if (!f->arg[0].n)
+            return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, f->args[0]->offset, NULL, "the second argument of view is a tensor");
         f->view = GR_VIEW_BROADCAST;
         return true;
     }
@@ -65,7 +73,8 @@ static bool parse_uniform(gr_parser *p, gr_bind *b) {
     GR_VEC(gr_bind_field) fields = {0};
     GR_TRY(gr_parser_expect(p, '{', "before the fields"));
     while (!gr_parser_is(p, '}')) {
-        if (fields.n >= GR_SIG_MAX) return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d fields", GR_SIG_MAX);
+        if (fields.n >= GR_SIG_MAX)
+            return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d fields", GR_SIG_MAX);
         gr_bind_field *f;
         PUSH_OR(p, &fields, f);
         GR_TRY(parse_field(p, f));
@@ -91,7 +100,11 @@ static bool parse_tensor_name(gr_parser *p, gr_bind *b) {
 }
 
 static bool parse_bind(binder *s) {
-    static const struct { const char *z; gr_bind_kind kind; } kinds[] = {{"read", GR_BIND_READ}, {"write", GR_BIND_WRITE}, {"inout", GR_BIND_INOUT}, {"scratch", GR_BIND_SCRATCH}, {"count", GR_BIND_COUNT}, {"uniform", GR_BIND_UNIFORM}};
+    static const struct {
+        const char *z;
+        gr_bind_kind kind;
+    } kinds[] = {{"read", GR_BIND_READ},       {"write", GR_BIND_WRITE}, {"inout", GR_BIND_INOUT},
+                 {"scratch", GR_BIND_SCRATCH}, {"count", GR_BIND_COUNT}, {"uniform", GR_BIND_UNIFORM}};
     gr_parser *p = &s->p;
     gr_bind *b;
     PUSH_OR(p, &s->binds, b);
@@ -156,7 +169,8 @@ typedef GR_VEC(gr_range) range_vec;
 
 static bool parse_ranges(gr_parser *p, range_vec *list) {
     do {
-        if (list->n >= GR_SIG_MAX) return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d ranges", GR_SIG_MAX);
+        if (list->n >= GR_SIG_MAX)
+            return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d ranges", GR_SIG_MAX);
         gr_range *r;
         PUSH_OR(p, list, r);
         GR_TRY(gr_parser_name(p, "an operand or output", &r->tensor, &r->offset));
@@ -207,20 +221,23 @@ static bool parse_split(gr_parser *p, gr_split *s) {
 static bool parse_alias(binder *s) {
     gr_bind_alias *x;
     PUSH_OR(&s->p, &s->aliases, x);
-    return gr_parser_name(&s->p, "the name of a WGSL alias", &x->alias, &x->offset) && gr_parser_expect(&s->p, '=', "after the alias") && gr_parser_name(&s->p, "a dtype or dtype variable", &x->dtype, NULL);
+    return gr_parser_name(&s->p, "the name of a WGSL alias", &x->alias, &x->offset) && gr_parser_expect(&s->p, '=', "after the alias") &&
+           gr_parser_name(&s->p, "a dtype or dtype variable", &x->dtype, NULL);
 }
 
 static bool parse_override(binder *s) {
     gr_bind_override *x;
     PUSH_OR(&s->p, &s->overrides, x);
-    GR_TRY(gr_parser_name(&s->p, "the name of a WGSL override", &x->name, &x->offset) && gr_parser_expect(&s->p, '=', "after the override"));
+    GR_TRY(gr_parser_name(&s->p, "the name of a WGSL override", &x->name, &x->offset) &&
+           gr_parser_expect(&s->p, '=', "after the override"));
     x->value = gr_expr_parse(&s->p);
     return x->value != NULL;
 }
 
 static bool parse_clause(binder *s) {
     gr_parser *p = &s->p;
-    if (s->binds.n + s->passes.n + s->splits.n >= GR_BINDING_MAX) return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d clauses", GR_BINDING_MAX);
+    if (s->binds.n + s->passes.n + s->splits.n >= GR_BINDING_MAX)
+        return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d clauses", GR_BINDING_MAX);
     if (gr_parser_take_word(p, "bind")) return parse_bind(s);
     if (gr_parser_take_word(p, "pass")) return parse_pass(s);
     if (gr_parser_take_word(p, "alias")) return parse_alias(s);
@@ -240,7 +257,10 @@ bool gr_binding_parse_piece(gr_arena *a, gr_diags *d, const gr_piece *src, gr_bi
     gr_parser_init(&s.p, a, d, *src, true);
     ok = !s.p.failed;
     for (uint32_t errors = 0; s.p.tok.kind != GR_TOK_END && errors < 20;) {
-        if (s.p.tok.kind == GR_TOK_LINE) { gr_parser_next(&s.p); continue; }
+        if (s.p.tok.kind == GR_TOK_LINE) {
+            gr_parser_next(&s.p);
+            continue;
+        }
         if (parse_clause(&s) && end_clause(&s.p)) continue;
         ok = false;
         errors++;
@@ -264,7 +284,9 @@ bool gr_splits_parse_piece(gr_arena *a, gr_diags *d, const gr_piece *src, gr_spl
     bool ok = gr_binding_parse_piece(a, d, src, &b);
     *out = b.splits;
     *n = b.splits_n;
-    if (b.binds_n || b.passes_n || b.aliases_n || b.overrides_n) return gr_report(d, GR_D_CONTRACT_SYNTAX, gr_piece_place(src, 0), "put other clauses into a binding", "only split clauses stand here");
+    if (b.binds_n || b.passes_n || b.aliases_n || b.overrides_n)
+        return gr_report(d, GR_D_CONTRACT_SYNTAX, gr_piece_place(src, 0), "put other clauses into a binding",
+                         "only split clauses stand here");
     return ok;
 }
 
@@ -277,7 +299,10 @@ static void print_name_expr(gr_buf *out, gr_str name, const gr_expr *e) {
 
 static void print_field(gr_buf *out, const gr_bind_field *f) {
     static const char *const forms[] = {"", "view", "view", "kept", "reduced", "permuted", "sliced", "batch"};
-    if (f->kind != GR_FIELD_VIEW) { print_name_expr(out, f->name, f->expr); return; }
+    if (f->kind != GR_FIELD_VIEW) {
+        print_name_expr(out, f->name, f->expr);
+        return;
+    }
     gr_buf_printf(out, "%.*s = %s(%.*s", GR_STR_ARG(f->name), forms[f->view], GR_STR_ARG(f->tensor));
     for (uint32_t i = 0; i < 3 && f->args[i]; i++) {
         gr_buf_puts(out, ", ");
@@ -345,7 +370,8 @@ void gr_split_print(gr_buf *out, const gr_split *s) {
 }
 
 void gr_binding_print(gr_buf *out, const gr_binding *b) {
-    for (uint32_t i = 0; i < b->aliases_n; i++) gr_buf_printf(out, "alias %.*s = %.*s\n", GR_STR_ARG(b->aliases[i].alias), GR_STR_ARG(b->aliases[i].dtype));
+    for (uint32_t i = 0; i < b->aliases_n; i++)
+        gr_buf_printf(out, "alias %.*s = %.*s\n", GR_STR_ARG(b->aliases[i].alias), GR_STR_ARG(b->aliases[i].dtype));
     for (uint32_t i = 0; i < b->binds_n; i++) print_bind(out, &b->binds[i]);
     for (uint32_t i = 0; i < b->overrides_n; i++) {
         gr_buf_puts(out, "override ");

@@ -19,7 +19,9 @@ bool gr_call_fail(gr_caller *k, gr_diag_name name, const char *hint, const char 
 
 /* ---- dealing out operands ---- */
 
-typedef struct count_of_sig { uint32_t fixed, optional, variadic; } count_of_sig;
+typedef struct count_of_sig {
+    uint32_t fixed, optional, variadic;
+} count_of_sig;
 
 static count_of_sig count_operands(const gr_sig *s) {
     count_of_sig n = {0};
@@ -35,10 +37,18 @@ static bool wrong_count(gr_caller *k, count_of_sig n, uint32_t given) {
     const char *more = n.variadic ? " or more" : "";
     gr_buf b = {0};
     const gr_sig *s = &k->out->op->sig;
-    for (uint32_t i = 0; i < s->operands_n; i++) gr_buf_printf(&b, "%s%.*s%s", i ? ", " : "", GR_STR_ARG(s->operands[i].name), s->operands[i].variadic ? "*" : s->operands[i].optional ? "?" : "");
+    for (uint32_t i = 0; i < s->operands_n; i++)
+        gr_buf_printf(&b, "%s%.*s%s", i ? ", " : "", GR_STR_ARG(s->operands[i].name),
+                      s->operands[i].variadic   ? "*"
+                      : s->operands[i].optional ? "?"
+                                                : "");
     uint32_t least = n.fixed + (n.variadic ? 1 : 0);
-    if (n.optional && !n.variadic) gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "%u operands are given, it takes %u to %u: %s", given, n.fixed, n.fixed + n.optional, b.p ? b.p : "");
-    else gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "%u operands are given, it takes %u%s: %s", given, least, more, b.p ? b.p : "none");
+    if (n.optional && !n.variadic)
+        gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "%u operands are given, it takes %u to %u: %s", given, n.fixed,
+                     n.fixed + n.optional, b.p ? b.p : "");
+    else
+        gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "%u operands are given, it takes %u%s: %s", given, least, more,
+                     b.p ? b.p : "none");
     gr_buf_free(&b);
     return false;
 }
@@ -87,7 +97,8 @@ static void list_dtypes(gr_buf *b, const gr_sig *s, const gr_sig_tensor *t) {
 static bool wrong_dtype(gr_caller *k, const gr_sig_tensor *t, gr_dtype is) {
     gr_buf b = {0};
     list_dtypes(&b, &k->out->op->sig, t);
-    gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "operand %.*s is %s, it takes %s", GR_STR_ARG(t->name), gr_dtype_name(is), b.p ? b.p : "");
+    gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "operand %.*s is %s, it takes %s", GR_STR_ARG(t->name), gr_dtype_name(is),
+                 b.p ? b.p : "");
     gr_report_hint(k->d, "cast it, or use an op that takes %s", gr_dtype_name(is));
     gr_buf_free(&b);
     return false;
@@ -104,7 +115,9 @@ static bool bind_dtype(gr_caller *k, uint32_t tensor, gr_dtype is) {
         gr_env_dtype *v = &e->dtypes.v[i];
         if (!gr_str_eq(v->name, t->dtype)) continue;
         if (v->t == is) return true;
-        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, "operands of one dtype variable must agree", "operand %.*s is %s, but %.*s is %s from operand %.*s", GR_STR_ARG(t->name), gr_dtype_name(is), GR_STR_ARG(t->dtype), gr_dtype_name(v->t), GR_STR_ARG(s->operands[v->tensor].name));
+        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, "operands of one dtype variable must agree",
+                            "operand %.*s is %s, but %.*s is %s from operand %.*s", GR_STR_ARG(t->name), gr_dtype_name(is),
+                            GR_STR_ARG(t->dtype), gr_dtype_name(v->t), GR_STR_ARG(s->operands[v->tensor].name));
     }
     if (!dtype_allowed(s, t->dtype, is)) return wrong_dtype(k, t, is);
     gr_env_dtype *v = GR_PUSH(k->a, &e->dtypes);
@@ -125,7 +138,10 @@ static bool bind_dim(gr_caller *k, gr_str name, gr_dim dim, uint32_t tensor, uin
             if (!v->d.base.n) v->d = dim;
             return true;
         }
-        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "dimension %u of %.*s is %llu, but %.*s is %llu from dimension %u of %.*s", axis, GR_STR_ARG(s->operands[tensor].name), (unsigned long long)dim.n, GR_STR_ARG(name), (unsigned long long)v->d.n, v->axis, GR_STR_ARG(s->operands[v->tensor].name));
+        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DIMENSION, NULL,
+                            "dimension %u of %.*s is %llu, but %.*s is %llu from dimension %u of %.*s", axis,
+                            GR_STR_ARG(s->operands[tensor].name), (unsigned long long)dim.n, GR_STR_ARG(name), (unsigned long long)v->d.n,
+                            v->axis, GR_STR_ARG(s->operands[v->tensor].name));
     }
     gr_env_dim *v = GR_PUSH(k->a, &e->dims);
     if (!v) return gr_report_oom(k->d);
@@ -145,7 +161,8 @@ static bool shapes_differ(gr_caller *k, gr_str name, const gr_env_rest *v, const
     show_shape(&b, dim, n);
     gr_buf_printf(&b, ", but %.*s is ", GR_STR_ARG(name));
     show_shape(&b, v->shapes[0].dim, v->shapes[0].rank);
-    gr_call_fail(k, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "the shape of %.*s is %s from operand %.*s", GR_STR_ARG(s->operands[tensor].name), b.p ? b.p : "", GR_STR_ARG(s->operands[v->tensor].name));
+    gr_call_fail(k, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "the shape of %.*s is %s from operand %.*s",
+                 GR_STR_ARG(s->operands[tensor].name), b.p ? b.p : "", GR_STR_ARG(s->operands[v->tensor].name));
     gr_buf_free(&b);
     return false;
 }
@@ -153,7 +170,10 @@ static bool shapes_differ(gr_caller *k, gr_str name, const gr_env_rest *v, const
 static gr_env_rest *find_or_add_rest(gr_caller *k, gr_str name, uint32_t tensor, bool *found) {
     struct gr_env *e = k->out->env;
     for (uint32_t i = 0; i < e->rests.n; i++)
-        if (gr_str_eq(e->rests.v[i].name, name)) { *found = true; return &e->rests.v[i]; }
+        if (gr_str_eq(e->rests.v[i].name, name)) {
+            *found = true;
+            return &e->rests.v[i];
+        }
     *found = false;
     gr_env_rest *v = GR_PUSH(k->a, &e->rests);
     const gr_call *c = k->out;
@@ -188,7 +208,8 @@ static bool binds_here(const gr_sig *s, const struct gr_shape_item *it) {
 static bool wrong_rank(gr_caller *k, const gr_sig_tensor *t, const gr_type *x, uint32_t fixed, bool rest) {
     gr_buf b = {0};
     gr_type_print(&b, x);
-    gr_call_fail(k, GR_D_CONTRACT_OPERAND_RANK, NULL, "operand %.*s is %s, it takes %s%u dimension%s", GR_STR_ARG(t->name), b.p ? b.p : "", rest ? "at least " : "", fixed, fixed == 1 ? "" : "s");
+    gr_call_fail(k, GR_D_CONTRACT_OPERAND_RANK, NULL, "operand %.*s is %s, it takes %s%u dimension%s", GR_STR_ARG(t->name), b.p ? b.p : "",
+                 rest ? "at least " : "", fixed, fixed == 1 ? "" : "s");
     gr_buf_free(&b);
     return false;
 }
@@ -205,12 +226,17 @@ static bool match(gr_caller *k, uint32_t tensor, const gr_type *x) {
     const gr_sig_tensor *t = &s->operands[tensor];
     uint32_t rests = count_rests(t), fixed = t->items_n - rests;
     if (x->rank < fixed || (!rests && x->rank > fixed)) return wrong_rank(k, t, x, fixed, rests > 0);
-    if (x->bounded && !t->count.n && !k->bounded_ok) return gr_call_fail(k, GR_D_CONTRACT_OPERAND_BOUNDED, "an op that takes it writes the operand as T[m <= n]", "operand %.*s has a count known only at run time", GR_STR_ARG(t->name));
+    if (x->bounded && !t->count.n && !k->bounded_ok)
+        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_BOUNDED, "an op that takes it writes the operand as T[m <= n]",
+                            "operand %.*s has a count known only at run time", GR_STR_ARG(t->name));
     bool ok = bind_dtype(k, tensor, x->dtype);
     for (uint32_t i = 0, axis = 0; i < t->items_n && rests < 2; i++) {
         const struct gr_shape_item *it = &t->items[i];
         uint32_t n = it->kind == GR_ITEM_REST ? x->rank - fixed : 1;
-        if (binds_here(s, it)) ok = (it->kind == GR_ITEM_REST ? bind_rest(k, it->e->name, x->dim + axis, n, tensor) : bind_dim(k, it->e->name, x->dim[axis], tensor, axis)) && ok;
+        if (binds_here(s, it))
+            ok = (it->kind == GR_ITEM_REST ? bind_rest(k, it->e->name, x->dim + axis, n, tensor)
+                                           : bind_dim(k, it->e->name, x->dim[axis], tensor, axis)) &&
+                 ok;
         axis += n;
     }
     return ok;
@@ -223,7 +249,8 @@ static bool match_all(gr_caller *k) {
         for (uint32_t i = k->out->operand_first[t]; i < k->out->operand_first[t + 1]; i++) {
             const gr_type *x = &k->out->operands[i];
             if (x->dtype) ok = match(k, t, x) && ok;
-            else if (!s->operands[t].optional) ok = gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "operand %.*s is not optional", GR_STR_ARG(s->operands[t].name));
+            else if (!s->operands[t].optional)
+                ok = gr_call_fail(k, GR_D_CONTRACT_OPERAND_COUNT, NULL, "operand %.*s is not optional", GR_STR_ARG(s->operands[t].name));
         }
     }
     return ok;
@@ -241,7 +268,8 @@ static bool compare_dim(gr_evaluator *v, const gr_expr *e, const gr_type *x, uin
     if ((uint64_t)want.i == x->dim[axis].n) return true;
     gr_buf b = {0};
     gr_expr_print(&b, e);
-    gr_eval_fail(v, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "it is %llu, but %s is %lld", (unsigned long long)x->dim[axis].n, b.p ? b.p : "", (long long)want.i);
+    gr_eval_fail(v, GR_D_CONTRACT_OPERAND_DIMENSION, NULL, "it is %llu, but %s is %lld", (unsigned long long)x->dim[axis].n, b.p ? b.p : "",
+                 (long long)want.i);
     gr_buf_free(&b);
     return false;
 }
@@ -302,7 +330,9 @@ static bool compare_operand(gr_caller *k, uint32_t tensor, const gr_type *x) {
         axis += n;
     }
     int p = gr_sig_find_param(s, t->dtype);
-    if (ok && p >= 0 && (gr_dtype)k->out->params[p].i != x->dtype) return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "operand %.*s is %s, but the parameter %.*s is %.*s", GR_STR_ARG(t->name), gr_dtype_name(x->dtype), GR_STR_ARG(t->dtype), GR_STR_ARG(k->out->params[p].word));
+    if (ok && p >= 0 && (gr_dtype)k->out->params[p].i != x->dtype)
+        return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "operand %.*s is %s, but the parameter %.*s is %.*s", GR_STR_ARG(t->name),
+                            gr_dtype_name(x->dtype), GR_STR_ARG(t->dtype), GR_STR_ARG(k->out->params[p].word));
     return ok;
 }
 
@@ -331,7 +361,8 @@ static bool test_conditions(gr_caller *k) {
         if (x.kind == GR_K_BOOL && x.n.i) continue;
         gr_buf b = {0};
         gr_expr_print(&b, s->where[i]);
-        if (asks_for_terms(s->where[i])) gr_eval_fail(&v, GR_D_CONTRACT_EMPTY_REDUCTION, NULL, "there is nothing to reduce: %s does not hold", b.p ? b.p : "");
+        if (asks_for_terms(s->where[i]))
+            gr_eval_fail(&v, GR_D_CONTRACT_EMPTY_REDUCTION, NULL, "there is nothing to reduce: %s does not hold", b.p ? b.p : "");
         else gr_eval_fail(&v, GR_D_CONTRACT_WHERE_FALSE, NULL, "%s does not hold", b.p ? b.p : "");
         gr_report_hint(k->d, "the signature says: where %s", b.p ? b.p : "");
         gr_buf_free(&b);
@@ -343,7 +374,8 @@ static bool test_conditions(gr_caller *k) {
 /* ---- outputs ---- */
 
 static bool push_dim(gr_caller *k, gr_type *y, gr_int n) {
-    if (y->rank >= GR_RANK_MAX) return gr_call_fail(k, GR_D_CONTRACT_RANK_TOO_LARGE, NULL, "an output would have more than %d dimensions", GR_RANK_MAX);
+    if (y->rank >= GR_RANK_MAX)
+        return gr_call_fail(k, GR_D_CONTRACT_RANK_TOO_LARGE, NULL, "an output would have more than %d dimensions", GR_RANK_MAX);
     y->dim[y->rank++] = (gr_dim){(uint64_t)n.i, n.base, n.add};
     return true;
 }
@@ -351,7 +383,8 @@ static bool push_dim(gr_caller *k, gr_type *y, gr_int n) {
 static bool push_list(gr_caller *k, gr_evaluator *v, const gr_val *l, gr_type *y) {
     if (l->kind != GR_K_LIST) return gr_eval_fail(v, GR_D_CONTRACT_EXPRESSION_KIND, NULL, "a shape of floats");
     for (uint32_t i = 0; i < l->len; i++) {
-        if (l->list[i].i < 0) return gr_eval_fail(v, GR_D_CONTRACT_UNDERFLOW, NULL, "entry %u is %lld, below zero", i, (long long)l->list[i].i);
+        if (l->list[i].i < 0)
+            return gr_eval_fail(v, GR_D_CONTRACT_UNDERFLOW, NULL, "entry %u is %lld, below zero", i, (long long)l->list[i].i);
         GR_TRY(push_dim(k, y, l->list[i]));
     }
     return true;
@@ -362,7 +395,8 @@ static bool output_dtype(gr_caller *k, const gr_sig_tensor *t, gr_dtype *out) {
     int p = gr_sig_find_param(&k->out->op->sig, t->dtype);
     if (p >= 0) *out = (gr_dtype)k->out->params[p].i;
     if (*out || gr_call_dtype(k->out, t->dtype, out)) return true;
-    return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "nothing fixes %.*s, the dtype of %.*s", GR_STR_ARG(t->dtype), GR_STR_ARG(t->name));
+    return gr_call_fail(k, GR_D_CONTRACT_OPERAND_DTYPE, NULL, "nothing fixes %.*s, the dtype of %.*s", GR_STR_ARG(t->dtype),
+                        GR_STR_ARG(t->name));
 }
 
 static bool check_size(gr_caller *k, const gr_sig_tensor *t, const gr_type *y) {
@@ -370,7 +404,8 @@ static bool check_size(gr_caller *k, const gr_sig_tensor *t, const gr_type *y) {
     if (gr_type_count(y, &n)) return true;
     gr_buf b = {0};
     gr_type_print(&b, y);
-    gr_call_fail(k, GR_D_CONTRACT_OVERFLOW, NULL, "the output %.*s would be %s, which has too many elements", GR_STR_ARG(t->name), b.p ? b.p : "");
+    gr_call_fail(k, GR_D_CONTRACT_OVERFLOW, NULL, "the output %.*s would be %s, which has too many elements", GR_STR_ARG(t->name),
+                 b.p ? b.p : "");
     gr_buf_free(&b);
     return false;
 }
@@ -438,8 +473,8 @@ static bool infer_all(gr_caller *k) {
 
 /* ---- entry ---- */
 
-bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *operands, uint32_t operands_n,
-                     const gr_arg *args, uint32_t args_n, gr_place at, gr_call *out) {
+bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *operands, uint32_t operands_n, const gr_arg *args,
+                     uint32_t args_n, gr_place at, gr_call *out) {
     *out = (gr_call){.op = op};
     gr_caller k = {.a = a, .d = d, .at = at, .out = out, .bounded_ok = op->body == GR_BODY_MAP};
     out->env = GR_NEW(a, struct gr_env);
@@ -451,13 +486,19 @@ bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *o
 
 bool gr_call_dim(const gr_call *c, gr_str name, uint64_t *out) {
     for (uint32_t i = 0; i < c->env->dims.n; i++)
-        if (gr_str_eq(c->env->dims.v[i].name, name)) { *out = c->env->dims.v[i].d.n; return true; }
+        if (gr_str_eq(c->env->dims.v[i].name, name)) {
+            *out = c->env->dims.v[i].d.n;
+            return true;
+        }
     return false;
 }
 
 bool gr_call_dtype(const gr_call *c, gr_str name, gr_dtype *out) {
     for (uint32_t i = 0; c->env && i < c->env->dtypes.n; i++)
-        if (gr_str_eq(c->env->dtypes.v[i].name, name)) { *out = c->env->dtypes.v[i].t; return true; }
+        if (gr_str_eq(c->env->dtypes.v[i].name, name)) {
+            *out = c->env->dtypes.v[i].t;
+            return true;
+        }
     return false;
 }
 

@@ -37,7 +37,8 @@ static bool claim_role(gr_catalog *c, gr_diags *d, const gr_op *op) {
     if (!op->role) return true;
     const gr_op *other = c->role[op->role];
     if (other && !gr_str_eq(other->name, op->name)) {
-        gr_report(d, GR_D_CONTRACT_ROLE_REPEATED, op_place(op, "role", &c->arena), "each role has one provider: remove one claim", "%.*s and %.*s both claim the role %s", GR_STR_ARG(op->id), GR_STR_ARG(other->id), gr_role_name(op->role));
+        gr_report(d, GR_D_CONTRACT_ROLE_REPEATED, op_place(op, "role", &c->arena), "each role has one provider: remove one claim",
+                  "%.*s and %.*s both claim the role %s", GR_STR_ARG(op->id), GR_STR_ARG(other->id), gr_role_name(op->role));
         gr_report_related(d, op_place(other, "role", &c->arena), "the other claim");
         return false;
     }
@@ -50,7 +51,8 @@ static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
     while (at < c->ops.n && gr_str_cmp(c->ops.v[at]->id, op->id) < 0) at++;
     if (at < c->ops.n && gr_str_eq(c->ops.v[at]->id, op->id)) {
         if (gr_sha256_eq(c->ops.v[at]->hash, op->hash)) return true; /* the same content again */
-        gr_report(d, GR_D_CONTRACT_OP_REPEATED, op_place(op, "signature", &c->arena), "give one of them another version", "there is a different op %.*s already", GR_STR_ARG(op->id));
+        gr_report(d, GR_D_CONTRACT_OP_REPEATED, op_place(op, "signature", &c->arena), "give one of them another version",
+                  "there is a different op %.*s already", GR_STR_ARG(op->id));
         gr_report_related(d, op_place(c->ops.v[at], "signature", &c->arena), "the first");
         return false;
     }
@@ -64,7 +66,10 @@ static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
 
 static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
     gr_op *op = GR_NEW(&c->arena, gr_op);
-    if (!op) { gr_report_oom(d); return NULL; }
+    if (!op) {
+        gr_report_oom(d);
+        return NULL;
+    }
     if (!gr_op_read(&c->arena, d, id, folder, names, texts, n, op)) {
         if (gr_arena_failed(&c->arena)) gr_report_oom(d);
         return NULL;
@@ -83,7 +88,8 @@ const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str 
 /* ---- folders ---- */
 
 static bool is_text(gr_str name) {
-    return gr_str_ends(name, ".toml") || gr_str_ends(name, ".wgsl") || gr_str_ends(name, ".md") || gr_str_ends(name, ".txt") || gr_str_ends(name, ".json");
+    return gr_str_ends(name, ".toml") || gr_str_ends(name, ".wgsl") || gr_str_ends(name, ".md") || gr_str_ends(name, ".txt") ||
+           gr_str_ends(name, ".json");
 }
 
 const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) {
@@ -94,11 +100,15 @@ const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_st
     gr_arena_init(&tmp, (size_t)64 << 20);
     if (!gr_dir_list(&tmp, d, folder, &names, &n)) goto done;
     if (n > FOLDER_FILES) {
-        gr_report(d, GR_D_CONTRACT_TOO_LARGE, (gr_place){.document = folder}, NULL, "an op's folder holds %u files, at most %d are read", n, FOLDER_FILES);
+        gr_report(d, GR_D_CONTRACT_TOO_LARGE, (gr_place){.document = folder}, NULL, "an op's folder holds %u files, at most %d are read", n,
+                  FOLDER_FILES);
         goto done;
     }
     texts = GR_NEW_N(&tmp, gr_str, n);
-    if (!texts) { gr_report_oom(d); goto done; }
+    if (!texts) {
+        gr_report_oom(d);
+        goto done;
+    }
     for (uint32_t i = 0; i < n; i++) { /* the content of an op is its text files */
         if (names[i].p[0] == '.' || !is_text(names[i])) continue;
         gr_str path = gr_path_join(&tmp, folder, names[i]);
@@ -196,17 +206,21 @@ static void check_node(const gr_catalog *c, gr_diags *d, const gr_op *op, const 
     if (!to) {
         *ok = false;
         gr_str near = gr_catalog_near(c, n->op);
-        gr_report(d, GR_D_CONTRACT_OP_UNKNOWN, at, NULL, "%.*s uses the op %.*s, which the catalog does not have", GR_STR_ARG(op->id), GR_STR_ARG(n->op));
+        gr_report(d, GR_D_CONTRACT_OP_UNKNOWN, at, NULL, "%.*s uses the op %.*s, which the catalog does not have", GR_STR_ARG(op->id),
+                  GR_STR_ARG(n->op));
         if (near.n) gr_report_hint(d, "did you mean %.*s?", GR_STR_ARG(near));
         return;
     }
     for (uint32_t i = 0; i < n->params_n; i++) {
         if (gr_sig_find_param(&to->sig, n->params[i].name) >= 0) continue;
         *ok = false;
-        gr_report(d, GR_D_CONTRACT_PARAMETER_UNKNOWN, gr_piece_place(src, n->params[i].offset), NULL, "%.*s has no parameter %.*s", GR_STR_ARG(to->id), GR_STR_ARG(n->params[i].name));
+        gr_report(d, GR_D_CONTRACT_PARAMETER_UNKNOWN, gr_piece_place(src, n->params[i].offset), NULL, "%.*s has no parameter %.*s",
+                  GR_STR_ARG(to->id), GR_STR_ARG(n->params[i].name));
     }
     bool many = to->sig.outputs_n == 1 && to->sig.outputs[0].variadic;
-    if (!many && n->results_n != to->sig.outputs_n) *ok = gr_report(d, GR_D_CONTRACT_OPERAND_COUNT, at, NULL, "%.*s gives %u results, %u are named", GR_STR_ARG(to->id), to->sig.outputs_n, n->results_n);
+    if (!many && n->results_n != to->sig.outputs_n)
+        *ok = gr_report(d, GR_D_CONTRACT_OPERAND_COUNT, at, NULL, "%.*s gives %u results, %u are named", GR_STR_ARG(to->id),
+                        to->sig.outputs_n, n->results_n);
 }
 
 static bool check_frag(const gr_catalog *c, gr_diags *d, const gr_op *op, const gr_piece *src, const gr_frag *f) {
@@ -221,7 +235,9 @@ static bool check_graph_category(const gr_catalog *c, gr_diags *d, const gr_op *
     for (uint32_t i = 0; i < op->graph.nodes_n; i++) {
         const gr_op *to = op->graph.nodes[i].constant ? NULL : gr_catalog_find(c, op->graph.nodes[i].op);
         if (!to || to->category <= GR_CATEGORY_COMPARISON) continue;
-        return gr_report(d, GR_D_CONTRACT_CATEGORY_FALSE, gr_piece_place(&op->source->graph, op->graph.nodes[i].offset), "claim the category of the arithmetic it does", "%.*s claims the category %s, but its body uses %.*s, which is %s", GR_STR_ARG(op->id), gr_category_name(op->category), GR_STR_ARG(to->id), gr_category_name(to->category));
+        return gr_report(d, GR_D_CONTRACT_CATEGORY_FALSE, gr_piece_place(&op->source->graph, op->graph.nodes[i].offset),
+                         "claim the category of the arithmetic it does", "%.*s claims the category %s, but its body uses %.*s, which is %s",
+                         GR_STR_ARG(op->id), gr_category_name(op->category), GR_STR_ARG(to->id), gr_category_name(to->category));
     }
     return true;
 }

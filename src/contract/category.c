@@ -8,8 +8,8 @@
 
 typedef struct tracer {
     const gr_wgsl_module *m;
-    bool *tainted;  /* by declaration id */
-    bool *returns;  /* by function index: its result is tainted */
+    bool *tainted; /* by declaration id */
+    bool *returns; /* by function index: its result is tainted */
     bool changed;
     const gr_wgsl_expr *found; /* the first arithmetic on a tainted float */
     const gr_wgsl_function *in;
@@ -41,7 +41,8 @@ static void taint(tracer *t, const gr_wgsl_decl *d) {
 
 /* These give one of their operands, bit for bit. */
 static bool selects(gr_wgsl_builtin b) {
-    return b == GR_WB_min || b == GR_WB_max || b == GR_WB_clamp || b == GR_WB_select || b == GR_WB_bitcast || b == GR_WB_workgroupUniformLoad;
+    return b == GR_WB_min || b == GR_WB_max || b == GR_WB_clamp || b == GR_WB_select || b == GR_WB_bitcast ||
+           b == GR_WB_workgroupUniformLoad;
 }
 
 static bool trace(tracer *t, const gr_wgsl_expr *e);
@@ -84,9 +85,7 @@ static bool trace(tracer *t, const gr_wgsl_expr *e) {
         if (x && e->unary.op == GR_WO_NEG && is_float(e->type)) accuse(t, e);
         return x;
     case GR_WE_BINARY: return trace_binary(t, e);
-    case GR_WE_INDEX:
-        trace(t, e->index.index);
-        return trace(t, e->index.base);
+    case GR_WE_INDEX: trace(t, e->index.index); return trace(t, e->index.base);
     case GR_WE_MEMBER: return trace(t, e->member.base) && is_float(e->type);
     case GR_WE_CALL: return trace_call(t, e);
     default: return false;
@@ -203,18 +202,25 @@ static bool accused(gr_diags *d, const gr_op *op, const tracer *t) {
     const gr_value *v = gr_value_get(op->source->doc.root, "category");
     gr_arena tmp = {0};
     gr_place claim = gr_value_place(&op->source->doc, v, &tmp);
-    gr_report(d, GR_D_CONTRACT_CATEGORY_FALSE, claim, "claim pointwise, transcendental or reduction, with their tolerance", "%.*s claims the category %s, but its body does arithmetic on a value of a tensor: %.*s", GR_STR_ARG(op->id), gr_category_name(op->category), (int)(b.n > 80 ? 80 : b.n), b.p ? b.p : "");
+    gr_report(d, GR_D_CONTRACT_CATEGORY_FALSE, claim, "claim pointwise, transcendental or reduction, with their tolerance",
+              "%.*s claims the category %s, but its body does arithmetic on a value of a tensor: %.*s", GR_STR_ARG(op->id),
+              gr_category_name(op->category), (int)(b.n > 80 ? 80 : b.n), b.p ? b.p : "");
     if (op->body == GR_BODY_REFERENCE) gr_report_related(d, at, "the arithmetic");
     gr_arena_free(&tmp);
     gr_buf_free(&b);
     return false;
 }
 
-typedef struct first { gr_arena *a; gr_diags *d; const gr_op *op; } first;
+typedef struct first {
+    gr_arena *a;
+    gr_diags *d;
+    const gr_op *op;
+} first;
 
 static bool check_instance(void *user, const gr_instance *in) {
     first *f = user;
-    tracer t = {.m = f->op->body == GR_BODY_MAP ? gr_map_module(f->a, f->d, f->op, in) : gr_file_module(f->a, f->d, f->op, &f->op->reference, in)};
+    tracer t = {.m = f->op->body == GR_BODY_MAP ? gr_map_module(f->a, f->d, f->op, in)
+                                                : gr_file_module(f->a, f->d, f->op, &f->op->reference, in)};
     GR_TRY(t.m && run(f->a, f->d, &t, f->op));
     return !t.found || accused(f->d, f->op, &t);
 }

@@ -16,21 +16,31 @@ static gr_place place_of(op_checker *c, const char *key) {
 /* ---- tolerance ---- */
 
 static void check_tolerance(op_checker *c) {
-    static const struct { gr_tolerance strict, loose; } may[] = {
-        [GR_CATEGORY_SELECTION] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},   [GR_CATEGORY_MOVEMENT] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
-        [GR_CATEGORY_INTEGER] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},     [GR_CATEGORY_COMPARISON] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
-        [GR_CATEGORY_POINTWISE] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT}, [GR_CATEGORY_TRANSCENDENTAL] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT},
-        [GR_CATEGORY_REDUCTION] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT}, [GR_CATEGORY_LOSSY] = {GR_TOLERANCE_LOOSE, GR_TOLERANCE_LOOSE}};
+    static const struct {
+        gr_tolerance strict, loose;
+    } may[] = {[GR_CATEGORY_SELECTION] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
+               [GR_CATEGORY_MOVEMENT] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
+               [GR_CATEGORY_INTEGER] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
+               [GR_CATEGORY_COMPARISON] = {GR_TOLERANCE_EXACT, GR_TOLERANCE_EXACT},
+               [GR_CATEGORY_POINTWISE] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT},
+               [GR_CATEGORY_TRANSCENDENTAL] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT},
+               [GR_CATEGORY_REDUCTION] = {GR_TOLERANCE_TIGHT, GR_TOLERANCE_DEFAULT},
+               [GR_CATEGORY_LOSSY] = {GR_TOLERANCE_LOOSE, GR_TOLERANCE_LOOSE}};
     const gr_op *op = c->op;
     gr_tolerance t = op->tolerance;
     if (t < may[op->category].strict) {
-        c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_STRICT, place_of(c, "tolerance"), NULL, "%.*s claims %s, but the category %s can keep %s at best", GR_STR_ARG(op->id), gr_tolerance_name(t), gr_category_name(op->category), gr_tolerance_name(may[op->category].strict));
+        c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_STRICT, place_of(c, "tolerance"), NULL,
+                          "%.*s claims %s, but the category %s can keep %s at best", GR_STR_ARG(op->id), gr_tolerance_name(t),
+                          gr_category_name(op->category), gr_tolerance_name(may[op->category].strict));
         gr_report_hint(c->d, "claim %s", gr_tolerance_name(may[op->category].strict));
     } else if (t > may[op->category].loose) {
-        c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_LOOSE, place_of(c, "tolerance"), NULL, "%.*s claims %s, but the category %s keeps %s", GR_STR_ARG(op->id), gr_tolerance_name(t), gr_category_name(op->category), gr_tolerance_name(may[op->category].loose));
+        c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_LOOSE, place_of(c, "tolerance"), NULL,
+                          "%.*s claims %s, but the category %s keeps %s", GR_STR_ARG(op->id), gr_tolerance_name(t),
+                          gr_category_name(op->category), gr_tolerance_name(may[op->category].loose));
         gr_report_hint(c->d, "claim %s, or the category that the op belongs to", gr_tolerance_name(may[op->category].loose));
     } else if ((t == GR_TOLERANCE_EXACT || t == GR_TOLERANCE_LOOSE) && !op->tolerance_reason.n) {
-        c->ok = gr_report(c->d, GR_D_CONTRACT_REASON_MISSING, place_of(c, "tolerance"), "write tolerance = { class = \"...\", reason = \"...\" }", "the claim %s needs a reason", gr_tolerance_name(t));
+        c->ok = gr_report(c->d, GR_D_CONTRACT_REASON_MISSING, place_of(c, "tolerance"),
+                          "write tolerance = { class = \"...\", reason = \"...\" }", "the claim %s needs a reason", gr_tolerance_name(t));
     }
 }
 
@@ -39,7 +49,9 @@ static void check_order(op_checker *c) {
     const gr_op *op = c->op;
     for (uint32_t i = 0; i < op->kernels_n; i++)
         if (op->category == GR_CATEGORY_REDUCTION && op->tolerance == GR_TOLERANCE_TIGHT && op->kernels[i].order == GR_ORDER_UNORDERED)
-            c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_STRICT, place_of(c, "tolerance"), "claim default", "%.*s claims tight, but its kernel %.*s adds in no fixed order", GR_STR_ARG(op->id), GR_STR_ARG(op->kernels[i].file));
+            c->ok = gr_report(c->d, GR_D_CONTRACT_TOLERANCE_TOO_STRICT, place_of(c, "tolerance"), "claim default",
+                              "%.*s claims tight, but its kernel %.*s adds in no fixed order", GR_STR_ARG(op->id),
+                              GR_STR_ARG(op->kernels[i].file));
 }
 
 /* ---- fragments ---- */
@@ -49,9 +61,7 @@ typedef struct values {
     gr_map known;
 } values;
 
-static bool define(op_checker *c, values *v, gr_str name) {
-    return gr_map_put(c->a, &v->known, name, 1) || gr_report_oom(c->d);
-}
+static bool define(op_checker *c, values *v, gr_str name) { return gr_map_put(c->a, &v->known, name, 1) || gr_report_oom(c->d); }
 
 static void check_params(op_checker *c, const gr_piece *src, const gr_frag_node *n) {
     gr_scope scope = {.sig = &c->op->sig, .outputs = true};
@@ -60,15 +70,20 @@ static void check_params(op_checker *c, const gr_piece *src, const gr_frag_node 
     if (!n->constant) return;
     gr_kind_of k = gr_expr_check(c->d, src, &scope, n->constant, GR_K_ANY);
     bool number = k == GR_K_INT || k == GR_K_FLOAT || k == GR_K_NUMBER || k == GR_K_BOOL;
-    if (k && !number) gr_report(c->d, GR_D_CONTRACT_EXPRESSION_KIND, gr_piece_place(src, n->constant->offset), NULL, "a constant is one number");
+    if (k && !number)
+        gr_report(c->d, GR_D_CONTRACT_EXPRESSION_KIND, gr_piece_place(src, n->constant->offset), NULL, "a constant is one number");
     c->ok = c->ok && number;
     int p = gr_sig_find_param(&c->op->sig, n->constant_dtype);
-    bool dtype = gr_dtype_find(n->constant_dtype) || gr_sig_is_dtype_var(&c->op->sig, n->constant_dtype) || (p >= 0 && c->op->sig.params[p].kind == GR_PARAM_DTYPE);
-    if (!dtype) c->ok = gr_report(c->d, GR_D_CONTRACT_DTYPE_UNKNOWN, gr_piece_place(src, n->offset), NULL, "%.*s is neither a dtype nor a dtype variable", GR_STR_ARG(n->constant_dtype));
+    bool dtype = gr_dtype_find(n->constant_dtype) || gr_sig_is_dtype_var(&c->op->sig, n->constant_dtype) ||
+                 (p >= 0 && c->op->sig.params[p].kind == GR_PARAM_DTYPE);
+    if (!dtype)
+        c->ok = gr_report(c->d, GR_D_CONTRACT_DTYPE_UNKNOWN, gr_piece_place(src, n->offset), NULL,
+                          "%.*s is neither a dtype nor a dtype variable", GR_STR_ARG(n->constant_dtype));
 }
 
 static void undefined(op_checker *c, const gr_piece *src, const gr_frag_node *n, gr_str name) {
-    c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_UNDEFINED, gr_piece_place(src, n->offset), "define it in a line above, or use an operand's name", "%%%.*s is used before it is defined", GR_STR_ARG(name));
+    c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_UNDEFINED, gr_piece_place(src, n->offset),
+                      "define it in a line above, or use an operand's name", "%%%.*s is used before it is defined", GR_STR_ARG(name));
 }
 
 static void check_nodes(op_checker *c, const gr_piece *src, const gr_frag *f, values *v) {
@@ -78,7 +93,9 @@ static void check_nodes(op_checker *c, const gr_piece *src, const gr_frag *f, va
             if (!gr_map_get(&v->known, n->args[k], NULL)) undefined(c, src, n, n->args[k]);
         check_params(c, src, n);
         for (uint32_t k = 0; k < n->results_n; k++) {
-            if (gr_map_get(&v->known, n->results[k], NULL)) c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_REPEATED, gr_piece_place(src, n->offset), "give the second one another name", "%%%.*s is defined already", GR_STR_ARG(n->results[k]));
+            if (gr_map_get(&v->known, n->results[k], NULL))
+                c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_REPEATED, gr_piece_place(src, n->offset), "give the second one another name",
+                                  "%%%.*s is defined already", GR_STR_ARG(n->results[k]));
             else c->ok = define(c, v, n->results[k]) && c->ok;
         }
     }
@@ -86,8 +103,12 @@ static void check_nodes(op_checker *c, const gr_piece *src, const gr_frag *f, va
 
 static void need(op_checker *c, const gr_piece *src, const values *v, gr_str prefix, gr_str name, const char *hint) {
     char *full = gr_arena_printf(c->a, "%.*s%.*s", GR_STR_ARG(prefix), GR_STR_ARG(name));
-    if (!full) { c->ok = gr_report_oom(c->d); return; }
-    if (!gr_map_get(&v->known, gr_str_of(full), NULL)) c->ok = gr_report(c->d, GR_D_CONTRACT_RESULT_MISSING, gr_piece_place(src, 0), hint, "%%%s is not defined", full);
+    if (!full) {
+        c->ok = gr_report_oom(c->d);
+        return;
+    }
+    if (!gr_map_get(&v->known, gr_str_of(full), NULL))
+        c->ok = gr_report(c->d, GR_D_CONTRACT_RESULT_MISSING, gr_piece_place(src, 0), hint, "%%%s is not defined", full);
 }
 
 static void check_graph_body(op_checker *c) {
@@ -95,9 +116,12 @@ static void check_graph_body(op_checker *c) {
     values v = {0};
     for (uint32_t i = 0; i < s->operands_n; i++) c->ok = define(c, &v, s->operands[i].name) && c->ok;
     for (uint32_t i = 0; i < s->outputs_n; i++)
-        if (gr_sig_find_operand(s, s->outputs[i].name) >= 0) c->ok = gr_report(c->d, GR_D_CONTRACT_BODY_UNFIT, gr_piece_place(&c->op->source->graph, 0), "write a reference", "the output %.*s is updated in place, which a graph body cannot do", GR_STR_ARG(s->outputs[i].name));
+        if (gr_sig_find_operand(s, s->outputs[i].name) >= 0)
+            c->ok = gr_report(c->d, GR_D_CONTRACT_BODY_UNFIT, gr_piece_place(&c->op->source->graph, 0), "write a reference",
+                              "the output %.*s is updated in place, which a graph body cannot do", GR_STR_ARG(s->outputs[i].name));
     check_nodes(c, &c->op->source->graph, &c->op->graph, &v);
-    for (uint32_t i = 0; i < s->outputs_n; i++) need(c, &c->op->source->graph, &v, (gr_str){0}, s->outputs[i].name, "every output of the signature is the result of a line");
+    for (uint32_t i = 0; i < s->outputs_n; i++)
+        need(c, &c->op->source->graph, &v, (gr_str){0}, s->outputs[i].name, "every output of the signature is the result of a line");
 }
 
 /* ---- backward ---- */
@@ -129,11 +153,14 @@ static void check_saves(op_checker *c) {
     gr_place at = gr_piece_place(&c->op->source->backward, 0);
     for (uint32_t i = 0; b->saves && i < b->saves_n; i++) {
         bool tensor = gr_sig_find_operand(s, b->saves[i]) >= 0 || gr_sig_find_output(s, b->saves[i]) >= 0;
-        if (!tensor || !uses(&b->graph, b->saves[i])) c->ok = gr_report(c->d, GR_D_CONTRACT_SAVES_WRONG, at, "saves lists the operands and outputs that the graph uses", "%.*s is saved and %s", GR_STR_ARG(b->saves[i]), tensor ? "not used" : "no operand or output");
+        if (!tensor || !uses(&b->graph, b->saves[i]))
+            c->ok = gr_report(c->d, GR_D_CONTRACT_SAVES_WRONG, at, "saves lists the operands and outputs that the graph uses",
+                              "%.*s is saved and %s", GR_STR_ARG(b->saves[i]), tensor ? "not used" : "no operand or output");
     }
     for (uint32_t k = 0; b->saves && k < s->operands_n + s->outputs_n; k++) {
         gr_str name = k < s->operands_n ? s->operands[k].name : s->outputs[k - s->operands_n].name;
-        if (uses(&b->graph, name) && !has(b->saves, b->saves_n, name)) c->ok = gr_report(c->d, GR_D_CONTRACT_SAVES_WRONG, at, "add it to saves", "%.*s is used and not saved", GR_STR_ARG(name));
+        if (uses(&b->graph, name) && !has(b->saves, b->saves_n, name))
+            c->ok = gr_report(c->d, GR_D_CONTRACT_SAVES_WRONG, at, "add it to saves", "%.*s is used and not saved", GR_STR_ARG(name));
     }
 }
 
@@ -145,13 +172,19 @@ static void check_declared(op_checker *c) {
     for (uint32_t i = 0; i < s->outputs_n; i++) {
         char *d_y = gr_arena_printf(c->a, "d_%.*s", GR_STR_ARG(s->outputs[i].name));
         c->ok = d_y && define(c, &v, s->outputs[i].name) && define(c, &v, gr_str_of(d_y)) && c->ok;
-        if (!d_y) { gr_report_oom(c->d); return; }
+        if (!d_y) {
+            gr_report_oom(c->d);
+            return;
+        }
     }
     check_nodes(c, &c->op->source->backward, &b->graph, &v);
     for (uint32_t i = 0; i < b->stops_n; i++)
-        if (gr_sig_find_operand(s, b->stops[i]) < 0) c->ok = gr_report(c->d, GR_D_CONTRACT_BACKWARD_INVALID, gr_piece_place(&c->op->source->backward, 0), NULL, "stops names %.*s, which is no operand", GR_STR_ARG(b->stops[i]));
+        if (gr_sig_find_operand(s, b->stops[i]) < 0)
+            c->ok = gr_report(c->d, GR_D_CONTRACT_BACKWARD_INVALID, gr_piece_place(&c->op->source->backward, 0), NULL,
+                              "stops names %.*s, which is no operand", GR_STR_ARG(b->stops[i]));
     for (uint32_t i = 0; i < s->operands_n; i++)
-        if (may_be_float(s, &s->operands[i]) && !has(b->stops, b->stops_n, s->operands[i].name)) need(c, &c->op->source->backward, &v, GR_STR("d_"), s->operands[i].name, "define it, or list the operand in stops = [...]");
+        if (may_be_float(s, &s->operands[i]) && !has(b->stops, b->stops_n, s->operands[i].name))
+            need(c, &c->op->source->backward, &v, GR_STR("d_"), s->operands[i].name, "define it, or list the operand in stops = [...]");
     check_saves(c);
 }
 
@@ -159,7 +192,9 @@ static void check_backward(op_checker *c) {
     const gr_op *op = c->op;
     if (op->backward.form == GR_BACKWARD_DECLARED) check_declared(c);
     if (op->backward.form == GR_BACKWARD_COMPOSED && op->body != GR_BODY_MAP && op->body != GR_BODY_GRAPH)
-        c->ok = gr_report(c->d, GR_D_CONTRACT_BACKWARD_INVALID, place_of(c, "backward"), "write form = \"declared\" with a graph, or \"none\" with a reason", "a composed backward needs a map or a graph body to be derived from");
+        c->ok = gr_report(c->d, GR_D_CONTRACT_BACKWARD_INVALID, place_of(c, "backward"),
+                          "write form = \"declared\" with a graph, or \"none\" with a reason",
+                          "a composed backward needs a map or a graph body to be derived from");
 }
 
 /* ---- bodies ---- */
@@ -167,9 +202,12 @@ static void check_backward(op_checker *c) {
 static void check_map(op_checker *c) {
     const gr_sig *s = &c->op->sig;
     bool fits = s->outputs_n == 1 && !s->outputs[0].variadic && !s->outputs[0].count.n && s->operands_n > 0;
-    for (uint32_t i = 0; i < s->operands_n; i++) fits = fits && !s->operands[i].variadic && !gr_str_eq(s->operands[i].name, s->outputs[0].name);
+    for (uint32_t i = 0; i < s->operands_n; i++)
+        fits = fits && !s->operands[i].variadic && !gr_str_eq(s->operands[i].name, s->outputs[0].name);
     for (uint32_t i = 0; i < s->params_n; i++) fits = fits && s->params[i].kind < GR_PARAM_U32_LIST;
-    if (!fits) c->ok = gr_report(c->d, GR_D_CONTRACT_BODY_UNFIT, place_of(c, "body"), "write a graph or a reference", "a map body needs operands, one output, scalar parameters and nothing variadic");
+    if (!fits)
+        c->ok = gr_report(c->d, GR_D_CONTRACT_BODY_UNFIT, place_of(c, "body"), "write a graph or a reference",
+                          "a map body needs operands, one output, scalar parameters and nothing variadic");
 }
 
 /* ---- example ---- */
@@ -181,7 +219,8 @@ static void check_example_table(op_checker *c, const char *key, bool (*known)(co
     for (uint32_t i = 0; t && i < t->object.n; i++) {
         const gr_member *m = &t->object.v[i];
         if (known(&c->op->sig, m->key)) continue;
-        c->ok = gr_report(c->d, GR_D_CONTRACT_EXAMPLE_INVALID, gr_value_place(doc, m->value, c->a), NULL, "%.*s is not one of the %s of the signature", (int)(m->key.n > 60 ? 60 : m->key.n), m->key.p, key);
+        c->ok = gr_report(c->d, GR_D_CONTRACT_EXAMPLE_INVALID, gr_value_place(doc, m->value, c->a), NULL,
+                          "%.*s is not one of the %s of the signature", (int)(m->key.n > 60 ? 60 : m->key.n), m->key.p, key);
     }
 }
 
@@ -217,10 +256,16 @@ bool gr_op_check(gr_arena *scratch, gr_diags *d, const gr_op *op) {
 
 bool gr_op_check_metadata(gr_arena *scratch, gr_diags *d, const gr_op *op) {
     op_checker c = {scratch, d, op, true};
-    const struct { const char *key; bool there; } bar[] = {
-        {"summary", op->summary.n > 0}, {"description", op->description.n > 0}, {"tags", op->tags_n > 0}, {"author", op->author.n > 0},
-        {"license", op->license.n > 0}, {"references", gr_value_get(op->source->doc.root, "references") != NULL}, {"example", op->example != NULL}};
+    const struct {
+        const char *key;
+        bool there;
+    } bar[] = {{"summary", op->summary.n > 0},  {"description", op->description.n > 0},
+               {"tags", op->tags_n > 0},        {"author", op->author.n > 0},
+               {"license", op->license.n > 0},  {"references", gr_value_get(op->source->doc.root, "references") != NULL},
+               {"example", op->example != NULL}};
     for (size_t i = 0; i < sizeof bar / sizeof *bar; i++)
-        if (!bar[i].there) c.ok = gr_report(d, GR_D_CONTRACT_METADATA_MISSING, place_of(&c, bar[i].key), "built-in and published ops have all of it", "%.*s has no %s", GR_STR_ARG(op->id), bar[i].key);
+        if (!bar[i].there)
+            c.ok = gr_report(d, GR_D_CONTRACT_METADATA_MISSING, place_of(&c, bar[i].key), "built-in and published ops have all of it",
+                             "%.*s has no %s", GR_STR_ARG(op->id), bar[i].key);
     return c.ok;
 }

@@ -41,14 +41,20 @@ static void check_view(bind_checker *c, const gr_bind_field *f) {
     for (uint32_t i = target ? 1 : 0; i < 3 && f->args[i]; i++) {
         gr_kind_of k = expect(c, f->args[i], GR_K_ANY);
         bool list = k == GR_K_LIST || k == GR_K_INT || k == GR_K_TENSOR;
-        if (k && !(f->view == GR_VIEW_BATCH ? k == GR_K_INT : list)) report(c, GR_D_CONTRACT_EXPRESSION_KIND, f->args[i]->offset, NULL, "an argument of the view %.*s has the wrong kind", f->name);
+        if (k && !(f->view == GR_VIEW_BATCH ? k == GR_K_INT : list))
+            report(c, GR_D_CONTRACT_EXPRESSION_KIND, f->args[i]->offset, NULL, "an argument of the view %.*s has the wrong kind", f->name);
     }
 }
 
 static void check_field(bind_checker *c, gr_bind_field *f) {
-    if (f->kind == GR_FIELD_VIEW) { check_view(c, f); return; }
+    if (f->kind == GR_FIELD_VIEW) {
+        check_view(c, f);
+        return;
+    }
     gr_kind_of k = expect(c, f->expr, GR_K_ANY);
-    if (k == GR_K_TENSOR || k == GR_K_SHAPES) report(c, GR_D_CONTRACT_EXPRESSION_KIND, f->expr->offset, "write view(x), shape(x) or size(x)", "the field %.*s cannot hold a tensor", f->name);
+    if (k == GR_K_TENSOR || k == GR_K_SHAPES)
+        report(c, GR_D_CONTRACT_EXPRESSION_KIND, f->expr->offset, "write view(x), shape(x) or size(x)",
+               "the field %.*s cannot hold a tensor", f->name);
     f->kind = k == GR_K_LIST || k == GR_K_FLOATS ? GR_FIELD_LIST : GR_FIELD_EXPR;
 }
 
@@ -56,7 +62,8 @@ static void check_uniform(bind_checker *c, gr_bind *b) {
     for (uint32_t i = 0; i < b->fields_n; i++) {
         check_field(c, &b->fields[i]);
         for (uint32_t k = 0; k < i; k++)
-            if (gr_str_eq(b->fields[k].name, b->fields[i].name)) report(c, GR_D_CONTRACT_NAME_REPEATED, b->fields[i].offset, NULL, "the field %.*s is there twice", b->fields[i].name);
+            if (gr_str_eq(b->fields[k].name, b->fields[i].name))
+                report(c, GR_D_CONTRACT_NAME_REPEATED, b->fields[i].offset, NULL, "the field %.*s is there twice", b->fields[i].name);
     }
 }
 
@@ -71,20 +78,29 @@ static void check_tensor_bind(bind_checker *c, const gr_bind *b) {
     int in = gr_sig_find_operand(c->s, b->tensor), out = gr_sig_find_output(c->s, b->tensor);
     const gr_sig_tensor *t = in >= 0 ? &c->s->operands[in] : out >= 0 ? &c->s->outputs[out] : NULL;
     if (b->kind == GR_BIND_READ && in < 0) unknown_tensor(c, b->offset, b->tensor, "%.*s is not an operand, which alone can be read");
-    else if (b->kind == GR_BIND_WRITE && out < 0) unknown_tensor(c, b->offset, b->tensor, "%.*s is not an output, which alone can be written");
-    else if (b->kind == GR_BIND_INOUT && (in < 0 || out < 0)) report(c, GR_D_CONTRACT_NAME_UNKNOWN, b->offset, "name an output after the operand that it updates: f(p: f32[n]) -> p: f32[n]", "%.*s is not both an operand and an output", b->tensor);
-    else if (b->kind == GR_BIND_COUNT && (!t || !t->count.n)) report(c, GR_D_CONTRACT_NAME_UNKNOWN, b->offset, "a bounded tensor is written T[m <= n]", "%.*s has no count", b->tensor);
-    else if (b->kind == GR_BIND_WRITE && in >= 0) report(c, GR_D_CONTRACT_BINDING_ACCESS, b->offset, "write `inout`", "%.*s is an operand too: one binding holds both", b->tensor);
-    else if (t && t->variadic != b->each) report(c, GR_D_CONTRACT_SYNTAX, b->offset, t->variadic ? "write NAME[*], and `pass ... each NAME`" : "remove [*]", t->variadic ? "%.*s is variadic" : "%.*s is not variadic", b->tensor);
+    else if (b->kind == GR_BIND_WRITE && out < 0)
+        unknown_tensor(c, b->offset, b->tensor, "%.*s is not an output, which alone can be written");
+    else if (b->kind == GR_BIND_INOUT && (in < 0 || out < 0))
+        report(c, GR_D_CONTRACT_NAME_UNKNOWN, b->offset, "name an output after the operand that it updates: f(p: f32[n]) -> p: f32[n]",
+               "%.*s is not both an operand and an output", b->tensor);
+    else if (b->kind == GR_BIND_COUNT && (!t || !t->count.n))
+        report(c, GR_D_CONTRACT_NAME_UNKNOWN, b->offset, "a bounded tensor is written T[m <= n]", "%.*s has no count", b->tensor);
+    else if (b->kind == GR_BIND_WRITE && in >= 0)
+        report(c, GR_D_CONTRACT_BINDING_ACCESS, b->offset, "write `inout`", "%.*s is an operand too: one binding holds both", b->tensor);
+    else if (t && t->variadic != b->each)
+        report(c, GR_D_CONTRACT_SYNTAX, b->offset, t->variadic ? "write NAME[*], and `pass ... each NAME`" : "remove [*]",
+               t->variadic ? "%.*s is variadic" : "%.*s is not variadic", b->tensor);
 }
 
 static void check_bind(bind_checker *c, uint32_t i) {
     gr_bind *b = &c->b->binds[i];
     for (uint32_t k = 0; k < i; k++)
-        if (gr_str_eq(c->b->binds[k].var, b->var)) report(c, GR_D_CONTRACT_NAME_REPEATED, b->offset, NULL, "the variable %.*s is bound twice", b->var);
+        if (gr_str_eq(c->b->binds[k].var, b->var))
+            report(c, GR_D_CONTRACT_NAME_REPEATED, b->offset, NULL, "the variable %.*s is bound twice", b->var);
     if (b->kind == GR_BIND_UNIFORM) check_uniform(c, b);
     else if (b->kind == GR_BIND_SCRATCH) {
-        if (!dtype_known(c->s, b->dtype)) report(c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->offset, NULL, "%.*s is neither a dtype nor a dtype variable", b->dtype);
+        if (!dtype_known(c->s, b->dtype))
+            report(c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->offset, NULL, "%.*s is neither a dtype nor a dtype variable", b->dtype);
         expect(c, b->size, GR_K_INT);
     } else {
         check_tensor_bind(c, b);
@@ -96,7 +112,9 @@ static void check_bind(bind_checker *c, uint32_t i) {
 static void check_each(bind_checker *c, const gr_pass *p) {
     int in = gr_sig_find_operand(c->s, p->each), out = gr_sig_find_output(c->s, p->each);
     bool variadic = (in >= 0 && c->s->operands[in].variadic) || (out >= 0 && c->s->outputs[out].variadic);
-    if (!variadic) report(c, GR_D_CONTRACT_NAME_UNKNOWN, p->offset, "`each` runs the pass once for every tensor of a variadic operand", "%.*s is not variadic", p->each);
+    if (!variadic)
+        report(c, GR_D_CONTRACT_NAME_UNKNOWN, p->offset, "`each` runs the pass once for every tensor of a variadic operand",
+               "%.*s is not variadic", p->each);
 }
 
 static void check_pass(bind_checker *c, const gr_pass *p) {
@@ -104,7 +122,9 @@ static void check_pass(bind_checker *c, const gr_pass *p) {
     for (uint32_t i = 0; i < 3 && p->size[i]; i++) expect(c, p->size[i], GR_K_INT);
     if (p->kind != GR_PASS_INDIRECT) return;
     int in = gr_sig_find_operand(c->s, p->count_of);
-    if (in < 0 || !c->s->operands[in].count.n) report(c, GR_D_CONTRACT_NAME_UNKNOWN, p->offset, "a bounded operand is written T[m <= n]", "%.*s is not a bounded operand", p->count_of);
+    if (in < 0 || !c->s->operands[in].count.n)
+        report(c, GR_D_CONTRACT_NAME_UNKNOWN, p->offset, "a bounded operand is written T[m <= n]", "%.*s is not a bounded operand",
+               p->count_of);
 }
 
 static void check_passes(bind_checker *c) {
@@ -114,7 +134,9 @@ static void check_passes(bind_checker *c) {
     for (uint32_t i = 0; i < b->binds_n; i++) {
         bool run = !b->binds[i].each;
         for (uint32_t k = 0; k < b->passes_n; k++) run = run || gr_str_eq(b->passes[k].each, b->binds[i].tensor);
-        if (!run) report(c, GR_D_CONTRACT_PASS_MISSING, b->binds[i].offset, "add `pass main each NAME over size(NAME)`", "no pass runs over each of %.*s", b->binds[i].tensor);
+        if (!run)
+            report(c, GR_D_CONTRACT_PASS_MISSING, b->binds[i].offset, "add `pass main each NAME over size(NAME)`",
+                   "no pass runs over each of %.*s", b->binds[i].tensor);
     }
 }
 
@@ -127,22 +149,32 @@ static void check_outputs(bind_checker *c) {
             bound = bound || b->kind == GR_BIND_WRITE || b->kind == GR_BIND_INOUT;
             counted = counted || b->kind == GR_BIND_COUNT;
         }
-        if (!bound) report(c, GR_D_CONTRACT_OUTPUT_UNBOUND, 0, "add `bind VAR = write NAME`", "no variable is bound to the output %.*s", c->s->outputs[i].name);
-        else if (!counted) report(c, GR_D_CONTRACT_OUTPUT_UNBOUND, 0, "add `bind VAR = count NAME`", "no variable is bound to the count of %.*s", c->s->outputs[i].name);
+        if (!bound)
+            report(c, GR_D_CONTRACT_OUTPUT_UNBOUND, 0, "add `bind VAR = write NAME`", "no variable is bound to the output %.*s",
+                   c->s->outputs[i].name);
+        else if (!counted)
+            report(c, GR_D_CONTRACT_OUTPUT_UNBOUND, 0, "add `bind VAR = count NAME`", "no variable is bound to the count of %.*s",
+                   c->s->outputs[i].name);
     }
 }
 
 bool gr_binding_check_names(gr_diags *d, const gr_piece *src, const gr_sig *s, gr_binding *b) {
     bind_checker c = {d, src, s, b, {.sig = s, .outputs = true, .dispatch = true}, true};
     for (uint32_t i = 0; i < b->aliases_n; i++) {
-        if (!dtype_known(s, b->aliases[i].dtype)) report(&c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->aliases[i].offset, "an alias stands for a dtype variable, a dtype parameter or a dtype", "%.*s is none of the signature", b->aliases[i].dtype);
+        if (!dtype_known(s, b->aliases[i].dtype))
+            report(&c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->aliases[i].offset,
+                   "an alias stands for a dtype variable, a dtype parameter or a dtype", "%.*s is none of the signature",
+                   b->aliases[i].dtype);
         for (uint32_t k = 0; k < i; k++)
-            if (gr_str_eq(b->aliases[k].alias, b->aliases[i].alias)) report(&c, GR_D_CONTRACT_NAME_REPEATED, b->aliases[i].offset, NULL, "the alias %.*s is given twice", b->aliases[i].alias);
+            if (gr_str_eq(b->aliases[k].alias, b->aliases[i].alias))
+                report(&c, GR_D_CONTRACT_NAME_REPEATED, b->aliases[i].offset, NULL, "the alias %.*s is given twice", b->aliases[i].alias);
     }
     for (uint32_t i = 0; i < b->binds_n; i++) check_bind(&c, i);
     for (uint32_t i = 0; i < b->overrides_n; i++) {
         gr_kind_of k = expect(&c, b->overrides[i].value, GR_K_ANY);
-        if (k && k != GR_K_INT && k != GR_K_FLOAT && k != GR_K_NUMBER && k != GR_K_BOOL && k != GR_K_WORD) report(&c, GR_D_CONTRACT_EXPRESSION_KIND, b->overrides[i].value->offset, NULL, "the override %.*s takes a number", b->overrides[i].name);
+        if (k && k != GR_K_INT && k != GR_K_FLOAT && k != GR_K_NUMBER && k != GR_K_BOOL && k != GR_K_WORD)
+            report(&c, GR_D_CONTRACT_EXPRESSION_KIND, b->overrides[i].value->offset, NULL, "the override %.*s takes a number",
+                   b->overrides[i].name);
     }
     check_passes(&c);
     check_outputs(&c);
@@ -169,7 +201,8 @@ static void check_range(bind_checker *c, const gr_range *r, gr_str dim, bool out
     int i = output ? gr_sig_find_output(c->s, r->tensor) : gr_sig_find_operand(c->s, r->tensor);
     if (i < 0) unknown_tensor(c, r->offset, r->tensor, output ? "%.*s is not an output" : "%.*s is not an operand");
     else if (!depends(output ? &c->s->outputs[i] : &c->s->operands[i], dim)) {
-        report(c, GR_D_CONTRACT_SPLIT_INVALID, r->offset, "leave it out: an operand without the dimension is needed whole", "%.*s does not have the dimension that is cut", r->tensor);
+        report(c, GR_D_CONTRACT_SPLIT_INVALID, r->offset, "leave it out: an operand without the dimension is needed whole",
+               "%.*s does not have the dimension that is cut", r->tensor);
         return;
     }
     expect(c, r->lo, GR_K_INT);
@@ -183,7 +216,8 @@ bool gr_splits_check(gr_diags *d, const gr_piece *src, const gr_sig *s, const gr
         const gr_split *x = &split[i];
         gr_kind_of k = gr_scope_find(&names, x->dim);
         if (gr_sig_find_param(s, x->dim) >= 0 || (k != GR_K_INT && k != GR_K_LIST)) {
-            report(&c, GR_D_CONTRACT_SPLIT_INVALID, x->offset, "name a dimension or a rank variable of an operand", "%.*s is no dimension of the signature", x->dim);
+            report(&c, GR_D_CONTRACT_SPLIT_INVALID, x->offset, "name a dimension or a rank variable of an operand",
+                   "%.*s is no dimension of the signature", x->dim);
             continue;
         }
         for (uint32_t r = 0; r < x->outs_n; r++) check_range(&c, &x->outs[r], x->dim, true);

@@ -18,7 +18,9 @@ static bool report(wgsl_checker *c, gr_diag_name name, uint32_t at, const char *
     return false;
 }
 
-static void see(wgsl_checker *c, const gr_wgsl_decl *v) { gr_report_related(c->d, gr_wgsl_place(c->m, v->offset), "%.*s is declared here", GR_STR_ARG(v->name)); }
+static void see(wgsl_checker *c, const gr_wgsl_decl *v) {
+    gr_report_related(c->d, gr_wgsl_place(c->m, v->offset), "%.*s is declared here", GR_STR_ARG(v->name));
+}
 
 static const gr_bind *find_bind(const gr_binding *b, gr_str var) {
     for (uint32_t i = 0; i < b->binds_n; i++)
@@ -28,7 +30,9 @@ static const gr_bind *find_bind(const gr_binding *b, gr_str var) {
 
 /* ---- element types ---- */
 
-static bool is_scalar(const gr_wgsl_type *t) { return t->kind == GR_WT_I32 || t->kind == GR_WT_U32 || t->kind == GR_WT_F32 || t->kind == GR_WT_F16; }
+static bool is_scalar(const gr_wgsl_type *t) {
+    return t->kind == GR_WT_I32 || t->kind == GR_WT_U32 || t->kind == GR_WT_F32 || t->kind == GR_WT_F16;
+}
 
 /* The type itself, its atomic, or vec2 and vec4 of it; words of 32 bits may be moved as u32. */
 static bool holds(const gr_wgsl_type *t, gr_dtype dtype) {
@@ -48,14 +52,19 @@ static gr_dtype tensor_dtype(const wgsl_checker *c, gr_str tensor) {
 }
 
 static void check_element(wgsl_checker *c, const gr_bind *b, const gr_wgsl_decl *v) {
-    gr_dtype t = b->kind == GR_BIND_COUNT ? GR_DTYPE_U32 : b->kind == GR_BIND_SCRATCH ? gr_instance_dtype(c->in, b->dtype) : tensor_dtype(c, b->tensor);
+    gr_dtype t = b->kind == GR_BIND_COUNT     ? GR_DTYPE_U32
+                 : b->kind == GR_BIND_SCRATCH ? gr_instance_dtype(c->in, b->dtype)
+                                              : tensor_dtype(c, b->tensor);
     if (v->type->kind != GR_WT_ARRAY && b->kind != GR_BIND_COUNT) {
         report(c, GR_D_CONTRACT_BINDING_TYPE, b->offset, "declare it as array<T>", "%.*s is %.*s, not an array", b->var, v->type->text);
         see(c, v);
         return;
     }
     if (holds(element(v->type), t)) return;
-    c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_TYPE, gr_piece_place(c->src, b->offset), "name the element type by an alias that the binding re-binds, or list the kernel's dtypes", "%.*s holds %.*s, but %.*s is %s, stored as %s", GR_STR_ARG(b->var), GR_STR_ARG(element(v->type)->text), GR_STR_ARG(b->tensor.n ? b->tensor : b->dtype), gr_dtype_name(t), gr_dtype_wgsl(t));
+    c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_TYPE, gr_piece_place(c->src, b->offset),
+                      "name the element type by an alias that the binding re-binds, or list the kernel's dtypes",
+                      "%.*s holds %.*s, but %.*s is %s, stored as %s", GR_STR_ARG(b->var), GR_STR_ARG(element(v->type)->text),
+                      GR_STR_ARG(b->tensor.n ? b->tensor : b->dtype), gr_dtype_name(t), gr_dtype_wgsl(t));
     see(c, v);
 }
 
@@ -65,7 +74,8 @@ static void check_access(wgsl_checker *c, const gr_bind *b, const gr_wgsl_decl *
     gr_wgsl_space space = b->kind == GR_BIND_UNIFORM ? GR_WGSL_SPACE_UNIFORM : GR_WGSL_SPACE_STORAGE;
     if (v->space == space && (space == GR_WGSL_SPACE_UNIFORM || (v->access == GR_WGSL_READ) == !writes)) return;
     const char *want = b->kind == GR_BIND_UNIFORM ? "var<uniform>" : writes ? "var<storage, read_write>" : "var<storage, read>";
-    c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_ACCESS, gr_piece_place(c->src, b->offset), NULL, "the binding needs %.*s as %s", GR_STR_ARG(b->var), want);
+    c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_ACCESS, gr_piece_place(c->src, b->offset), NULL, "the binding needs %.*s as %s",
+                      GR_STR_ARG(b->var), want);
     see(c, v);
 }
 
@@ -76,7 +86,8 @@ static bool is_view(const gr_wgsl_type *t) {
     if (t->kind != GR_WT_STRUCT || t->member_n != 6 || t->size != 80) return false;
     for (uint32_t i = 0; i < 6; i++) {
         const gr_wgsl_type *m = t->member[i].type;
-        bool lists = m->kind == GR_WT_ARRAY && m->count == 2 && m->elem->kind == GR_WT_VEC && m->elem->n == 4 && m->elem->elem->kind == GR_WT_U32;
+        bool lists =
+            m->kind == GR_WT_ARRAY && m->count == 2 && m->elem->kind == GR_WT_VEC && m->elem->n == 4 && m->elem->elem->kind == GR_WT_U32;
         if (!gr_str_eqz(t->member[i].name, names[i]) || (i < 4 ? m->kind != GR_WT_U32 : !lists)) return false;
     }
     return true;
@@ -109,17 +120,25 @@ static const char *wrong_field(const wgsl_checker *c, const gr_bind_field *f, co
 static void check_uniform(wgsl_checker *c, const gr_bind *b, const gr_wgsl_decl *v) {
     const gr_wgsl_type *t = v->type;
     if (t->kind != GR_WT_STRUCT) {
-        report(c, GR_D_CONTRACT_BINDING_FIELD, b->offset, "declare a struct with the fields in this order", "%.*s is %.*s, not a struct", b->var, t->text);
+        report(c, GR_D_CONTRACT_BINDING_FIELD, b->offset, "declare a struct with the fields in this order", "%.*s is %.*s, not a struct",
+               b->var, t->text);
         see(c, v);
         return;
     }
     for (uint32_t i = 0; i < b->fields_n || i < t->member_n; i++) {
         const char *why = NULL;
-        if (i >= b->fields_n) { report(c, GR_D_CONTRACT_BINDING_FIELD, b->offset, "add it to the binding", "the member %.*s of %.*s is given no value", t->member[i].name, t->name); }
-        else if (i >= t->member_n) report(c, GR_D_CONTRACT_BINDING_FIELD, b->fields[i].offset, "add it to the struct", "the struct %.*s has no member %.*s", t->name, b->fields[i].name);
-        else if (!gr_str_eq(b->fields[i].name, t->member[i].name)) report(c, GR_D_CONTRACT_BINDING_FIELD, b->fields[i].offset, "fields stand in the order of the struct's members", "the field %.*s meets the member %.*s", b->fields[i].name, t->member[i].name);
+        if (i >= b->fields_n) {
+            report(c, GR_D_CONTRACT_BINDING_FIELD, b->offset, "add it to the binding", "the member %.*s of %.*s is given no value",
+                   t->member[i].name, t->name);
+        } else if (i >= t->member_n)
+            report(c, GR_D_CONTRACT_BINDING_FIELD, b->fields[i].offset, "add it to the struct", "the struct %.*s has no member %.*s",
+                   t->name, b->fields[i].name);
+        else if (!gr_str_eq(b->fields[i].name, t->member[i].name))
+            report(c, GR_D_CONTRACT_BINDING_FIELD, b->fields[i].offset, "fields stand in the order of the struct's members",
+                   "the field %.*s meets the member %.*s", b->fields[i].name, t->member[i].name);
         else if ((why = wrong_field(c, &b->fields[i], &t->member[i]))) {
-            c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_FIELD, gr_piece_place(c->src, b->fields[i].offset), NULL, "the field %.*s %s, not %.*s", GR_STR_ARG(b->fields[i].name), why, GR_STR_ARG(t->member[i].type->text));
+            c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_FIELD, gr_piece_place(c->src, b->fields[i].offset), NULL,
+                              "the field %.*s %s, not %.*s", GR_STR_ARG(b->fields[i].name), why, GR_STR_ARG(t->member[i].type->text));
         } else continue;
         see(c, v);
         return;
@@ -150,11 +169,15 @@ static void check_aliases(wgsl_checker *c) {
     const gr_binding *b = &c->k->binding;
     for (uint32_t i = 0; i < b->aliases_n; i++) {
         const gr_wgsl_decl *v = gr_wgsl_find_decl(c->m, b->aliases[i].alias);
-        if (!v || v->kind != GR_WD_ALIAS) report(c, GR_D_CONTRACT_BINDING_UNKNOWN, b->aliases[i].offset, "write `alias T = f32;` in the WGSL", "%.*s is not an alias of %.*s", b->aliases[i].alias, c->k->file);
+        if (!v || v->kind != GR_WD_ALIAS)
+            report(c, GR_D_CONTRACT_BINDING_UNKNOWN, b->aliases[i].offset, "write `alias T = f32;` in the WGSL",
+                   "%.*s is not an alias of %.*s", b->aliases[i].alias, c->k->file);
     }
     for (uint32_t i = 0; i < b->overrides_n; i++) {
         const gr_wgsl_decl *v = gr_wgsl_find_decl(c->m, b->overrides[i].name);
-        if (!v || v->kind != GR_WD_OVERRIDE) report(c, GR_D_CONTRACT_BINDING_UNKNOWN, b->overrides[i].offset, "write `override N: u32;` in the WGSL", "%.*s is not an override of %.*s", b->overrides[i].name, c->k->file);
+        if (!v || v->kind != GR_WD_OVERRIDE)
+            report(c, GR_D_CONTRACT_BINDING_UNKNOWN, b->overrides[i].offset, "write `override N: u32;` in the WGSL",
+                   "%.*s is not an override of %.*s", b->overrides[i].name, c->k->file);
     }
 }
 
@@ -167,25 +190,39 @@ static bool has_override(const gr_binding *b, gr_str name) {
 static void check_entry(wgsl_checker *c, const gr_pass *p, const gr_wgsl_entry *e) {
     for (uint32_t i = 0; i < e->resource_n; i++) {
         if (find_bind(&c->k->binding, e->resource[i]->name)) continue;
-        report(c, GR_D_CONTRACT_BINDING_MISSING, p->offset, "add a `bind` clause for it", "the entry point %.*s uses the variable %.*s, which nothing is bound to", e->name, e->resource[i]->name);
+        report(c, GR_D_CONTRACT_BINDING_MISSING, p->offset, "add a `bind` clause for it",
+               "the entry point %.*s uses the variable %.*s, which nothing is bound to", e->name, e->resource[i]->name);
         see(c, e->resource[i]);
     }
     for (uint32_t i = 0; i < e->overrides_n; i++) {
         if (e->overrides[i]->init || has_override(&c->k->binding, e->overrides[i]->name)) continue;
-        report(c, GR_D_CONTRACT_BINDING_MISSING, p->offset, "add an `override` clause for it", "the entry point %.*s uses the override %.*s, which has no value", e->name, e->overrides[i]->name);
+        report(c, GR_D_CONTRACT_BINDING_MISSING, p->offset, "add an `override` clause for it",
+               "the entry point %.*s uses the override %.*s, which has no value", e->name, e->overrides[i]->name);
         see(c, e->overrides[i]);
     }
-    if (e->uses_array_length) report(c, GR_D_CONTRACT_ARRAY_LENGTH, p->offset, "take the size from a uniform", "the entry point %.*s reads arrayLength: a buffer may be longer than its tensor%.*s", e->name, GR_STR(""));
-    const char *impure = e->uses_atomics ? "atomics" : e->uses_barrier ? "a barrier" : e->uses_subgroups ? "subgroups" : e->workgroup_n ? "workgroup memory" : NULL;
-    if (c->reference && impure) report(c, GR_D_CONTRACT_REFERENCE_IMPURE, p->offset, "a reference computes element i in invocation i, alone", "the entry point %.*s of the reference uses %.*s", e->name, gr_str_of(impure));
+    if (e->uses_array_length)
+        report(c, GR_D_CONTRACT_ARRAY_LENGTH, p->offset, "take the size from a uniform",
+               "the entry point %.*s reads arrayLength: a buffer may be longer than its tensor%.*s", e->name, GR_STR(""));
+    const char *impure = e->uses_atomics     ? "atomics"
+                         : e->uses_barrier   ? "a barrier"
+                         : e->uses_subgroups ? "subgroups"
+                         : e->workgroup_n    ? "workgroup memory"
+                                             : NULL;
+    if (c->reference && impure)
+        report(c, GR_D_CONTRACT_REFERENCE_IMPURE, p->offset, "a reference computes element i in invocation i, alone",
+               "the entry point %.*s of the reference uses %.*s", e->name, gr_str_of(impure));
 }
 
 static void check_passes(wgsl_checker *c) {
     const gr_binding *b = &c->k->binding;
     for (uint32_t i = 0; i < b->passes_n; i++) {
         const gr_wgsl_entry *e = gr_wgsl_find_entry(c->m, b->passes[i].entry);
-        if (e) { check_entry(c, &b->passes[i], e); continue; }
-        report(c, GR_D_CONTRACT_PASS_UNKNOWN, b->passes[i].offset, NULL, "%.*s is not an entry point of %.*s", b->passes[i].entry, c->k->file);
+        if (e) {
+            check_entry(c, &b->passes[i], e);
+            continue;
+        }
+        report(c, GR_D_CONTRACT_PASS_UNKNOWN, b->passes[i].offset, NULL, "%.*s is not an entry point of %.*s", b->passes[i].entry,
+               c->k->file);
         if (c->m->entry_n) gr_report_hint(c->d, "an entry point of the file is %.*s", GR_STR_ARG(c->m->entry[0].name));
     }
 }
@@ -223,7 +260,11 @@ static bool check_file(wgsl_checker *c) {
     return gr_instances(&c->op->sig, c->k->dtypes, c->k->dtypes_n, c->deep, check_instance, c);
 }
 
-typedef struct map_checker { gr_diags *d; const gr_op *op; bool failed; } map_checker;
+typedef struct map_checker {
+    gr_diags *d;
+    const gr_op *op;
+    bool failed;
+} map_checker;
 
 static bool check_map(void *user, const gr_instance *in) {
     map_checker *c = user;

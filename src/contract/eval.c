@@ -49,11 +49,13 @@ static void put_origin(gr_buf *out, const gr_call *c, gr_str name, size_t start)
     int p = gr_sig_find_param(&c->op->sig, name);
     if (d) {
         put_separator(out, start);
-        gr_buf_printf(out, "%.*s = %llu (dimension %u of %.*s)", GR_STR_ARG(name), (unsigned long long)d->d.n, d->axis, GR_STR_ARG(c->op->sig.operands[d->tensor].name));
+        gr_buf_printf(out, "%.*s = %llu (dimension %u of %.*s)", GR_STR_ARG(name), (unsigned long long)d->d.n, d->axis,
+                      GR_STR_ARG(c->op->sig.operands[d->tensor].name));
     } else if (r && r->shapes_n) {
         put_separator(out, start);
         gr_buf_printf(out, "%.*s = [", GR_STR_ARG(name));
-        for (uint32_t i = 0; i < r->shapes[0].rank; i++) gr_buf_printf(out, "%s%llu", i ? ", " : "", (unsigned long long)r->shapes[0].dim[i].n);
+        for (uint32_t i = 0; i < r->shapes[0].rank; i++)
+            gr_buf_printf(out, "%s%llu", i ? ", " : "", (unsigned long long)r->shapes[0].dim[i].n);
         gr_buf_printf(out, "] (of %.*s)", GR_STR_ARG(c->op->sig.operands[r->tensor].name));
     } else if (p >= 0 && c->params) {
         put_separator(out, start);
@@ -145,12 +147,21 @@ static bool param_value(gr_evaluator *v, const gr_param *p, gr_val *out) {
 
 static bool eval_name(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     const gr_call *c = v->c;
-    if (v->lo && gr_str_eqz(e->name, "lo")) { set_int(out, *v->lo); return true; }
-    if (v->hi && gr_str_eqz(e->name, "hi")) { set_int(out, *v->hi); return true; }
+    if (v->lo && gr_str_eqz(e->name, "lo")) {
+        set_int(out, *v->lo);
+        return true;
+    }
+    if (v->hi && gr_str_eqz(e->name, "hi")) {
+        set_int(out, *v->hi);
+        return true;
+    }
     int p = gr_sig_find_param(&c->op->sig, e->name);
     if (p >= 0 && c->params) return param_value(v, &c->params[p], out);
     const gr_env_dim *d = find_dim(c, e->name);
-    if (d) { set_dim(out, d->d); return true; }
+    if (d) {
+        set_dim(out, d->d);
+        return true;
+    }
     const gr_env_rest *r = find_rest(c, e->name);
     if (r && c->op->sig.operands[r->tensor].variadic) {
         *out = (gr_val){.kind = GR_K_SHAPES, .len = r->shapes_n, .shapes = r->shapes};
@@ -158,10 +169,14 @@ static bool eval_name(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     }
     if (r && r->shapes_n) return list_of_shape(v, r->shapes[0].dim, r->shapes[0].rank, out);
     gr_dtype t;
-    if (gr_call_dtype(c, e->name, &t)) { *out = (gr_val){.kind = GR_K_WORD, .word = gr_str_of(gr_dtype_name(t))}; return true; }
+    if (gr_call_dtype(c, e->name, &t)) {
+        *out = (gr_val){.kind = GR_K_WORD, .word = gr_str_of(gr_dtype_name(t))};
+        return true;
+    }
     const gr_type *x = gr_call_type(c, e->name);
     if (x) return list_of_shape(v, x->dim, x->rank, out); /* a tensor as an argument means its shape */
-    if (gr_sig_find_operand(&c->op->sig, e->name) >= 0) return fail_expr(v, GR_D_CONTRACT_NAME_UNKNOWN, e, "is an operand that is not given here");
+    if (gr_sig_find_operand(&c->op->sig, e->name) >= 0)
+        return fail_expr(v, GR_D_CONTRACT_NAME_UNKNOWN, e, "is an operand that is not given here");
     *out = (gr_val){.kind = GR_K_WORD, .word = e->name};
     return true;
 }
@@ -245,7 +260,8 @@ static bool float_op(gr_evaluator *v, const gr_expr *e, double a, double b, gr_v
 static bool lists_equal(const gr_val *x, const gr_val *y) {
     if (x->len != y->len) return false;
     for (uint32_t i = 0; i < x->len; i++) {
-        double a = x->kind == GR_K_FLOATS ? x->floats[i] : (double)x->list[i].i, b = y->kind == GR_K_FLOATS ? y->floats[i] : (double)y->list[i].i;
+        double a = x->kind == GR_K_FLOATS ? x->floats[i] : (double)x->list[i].i,
+               b = y->kind == GR_K_FLOATS ? y->floats[i] : (double)y->list[i].i;
         if (a != b) return false;
     }
     return true;
@@ -262,7 +278,11 @@ static bool compare(gr_evaluator *v, const gr_expr *e, const gr_val *x, const gr
         GR_TRY(want_number(v, e->arg[0], x) && want_number(v, e->arg[1], y));
         bool ints = x->kind == GR_K_INT && y->kind == GR_K_INT;
         int c = ints ? (x->n.i > y->n.i) - (x->n.i < y->n.i) : (as_float(x) > as_float(y)) - (as_float(x) < as_float(y));
-        set_bool(out, e->op == '<' ? c < 0 : e->op == '>' ? c > 0 : e->op == GR_P_LE ? c <= 0 : e->op == GR_P_GE ? c >= 0 : (c == 0) == (e->op == GR_P_EQ));
+        set_bool(out, e->op == '<'       ? c < 0
+                      : e->op == '>'     ? c > 0
+                      : e->op == GR_P_LE ? c <= 0
+                      : e->op == GR_P_GE ? c >= 0
+                                         : (c == 0) == (e->op == GR_P_EQ));
         return true;
     }
     set_bool(out, same == (e->op == GR_P_EQ));
@@ -281,7 +301,10 @@ static bool eval_binary(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     if (e->op == GR_OP_AND || e->op == GR_OP_OR) {
         bool x, y;
         GR_TRY(eval_bool(v, e->arg[0], &x));
-        if (x == (e->op == GR_OP_OR)) { set_bool(out, x); return true; } /* the right side may be undefined then */
+        if (x == (e->op == GR_OP_OR)) {
+            set_bool(out, x);
+            return true;
+        } /* the right side may be undefined then */
         GR_TRY(eval_bool(v, e->arg[1], &y));
         set_bool(out, y);
         return true;
@@ -322,7 +345,10 @@ static bool extreme(gr_evaluator *v, const gr_expr *e, const gr_val *x, gr_val *
 /* The tensors of one operand name, or all outputs. */
 static const gr_type *tensors_of(const gr_call *c, gr_str name, uint32_t *n) {
     int t = gr_sig_find_operand(&c->op->sig, name);
-    if (t < 0) { *n = c->outputs_n; return c->outputs; }
+    if (t < 0) {
+        *n = c->outputs_n;
+        return c->outputs;
+    }
     *n = c->operand_first[t + 1] - c->operand_first[t];
     return c->operands + c->operand_first[t];
 }
@@ -336,8 +362,14 @@ static bool tensor_fn(gr_evaluator *v, const gr_expr *e, gr_val *out) {
         set_bool(out, x && x->dtype);
         return true;
     }
-    if (e->fn == GR_FN_NUMBER) { set_int(out, n); return true; }
-    if (e->fn == GR_FN_INDEX) { set_int(out, v->c->each); return true; }
+    if (e->fn == GR_FN_NUMBER) {
+        set_int(out, n);
+        return true;
+    }
+    if (e->fn == GR_FN_INDEX) {
+        set_int(out, v->c->each);
+        return true;
+    }
     if (e->fn == GR_FN_COUNT_OF) { /* at planning time a bounded tensor counts as full */
         const gr_type *x = gr_call_type(v->c, name);
         if (!x || !x->rank) return fail_expr(v, GR_D_CONTRACT_EXPRESSION_KIND, e, "is no tensor with a count");
@@ -348,7 +380,8 @@ static bool tensor_fn(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     GR_TRY(gr_eval(v, e->arg[1], &axis));
     int64_t sum = 0;
     for (uint32_t i = 0; i < v->c->each && i < n; i++) {
-        if (axis.n.i < 0 || axis.n.i >= list[i].rank) return fail_expr(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, e, "names an axis that is not there");
+        if (axis.n.i < 0 || axis.n.i >= list[i].rank)
+            return fail_expr(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, e, "names an axis that is not there");
         sum += (int64_t)list[i].dim[axis.n.i].n;
     }
     set_int(out, sum);
@@ -364,22 +397,21 @@ static bool eval_if(gr_evaluator *v, const gr_expr *e, gr_val *out) {
 static bool eval_call(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     gr_val x[8] = {{0}};
     if (e->fn == GR_FN_IF) return eval_if(v, e, out);
-    if (e->fn == GR_FN_GIVEN || e->fn == GR_FN_NUMBER || e->fn == GR_FN_INDEX || e->fn == GR_FN_COUNT_OF || e->fn == GR_FN_PREFIX) return tensor_fn(v, e, out);
+    if (e->fn == GR_FN_GIVEN || e->fn == GR_FN_NUMBER || e->fn == GR_FN_INDEX || e->fn == GR_FN_COUNT_OF || e->fn == GR_FN_PREFIX)
+        return tensor_fn(v, e, out);
     for (uint32_t i = 0; i < e->arg_n; i++) GR_TRY(gr_eval(v, e->arg[i], &x[i]));
     switch (e->fn) {
     case GR_FN_MIN:
     case GR_FN_MAX: return extreme(v, e, x, out);
-    case GR_FN_FLOOR:
-        GR_TRY(want_number(v, e, &x[0]));
-        return to_int(v, e, gr_floor(as_float(&x[0])), out);
-    case GR_FN_CEIL:
-        GR_TRY(want_number(v, e, &x[0]));
-        return to_int(v, e, gr_ceil(as_float(&x[0])), out);
+    case GR_FN_FLOOR: GR_TRY(want_number(v, e, &x[0])); return to_int(v, e, gr_floor(as_float(&x[0])), out);
+    case GR_FN_CEIL: GR_TRY(want_number(v, e, &x[0])); return to_int(v, e, gr_ceil(as_float(&x[0])), out);
     case GR_FN_SQRT:
     case GR_FN_EXP:
     case GR_FN_LOG:
         GR_TRY(want_number(v, e, &x[0]));
-        set_float(out, e->fn == GR_FN_SQRT ? gr_sqrt(as_float(&x[0])) : e->fn == GR_FN_EXP ? gr_exp(as_float(&x[0])) : gr_log(as_float(&x[0])));
+        set_float(out, e->fn == GR_FN_SQRT  ? gr_sqrt(as_float(&x[0]))
+                       : e->fn == GR_FN_EXP ? gr_exp(as_float(&x[0]))
+                                            : gr_log(as_float(&x[0])));
         return true;
     default: return gr_eval_shape_fn(v, e, x, out);
     }
@@ -464,7 +496,8 @@ static bool underflow(gr_evaluator *v, const gr_expr *e, int64_t value) {
     if (v->minus) {
         gr_buf_clear(&b);
         gr_expr_print(&b, v->minus);
-        gr_buf_printf(&m, ": %.*s is %lld - %lld", (int)(b.n > 100 ? 100 : b.n), b.p ? b.p : "", (long long)v->minus_a, (long long)v->minus_b);
+        gr_buf_printf(&m, ": %.*s is %lld - %lld", (int)(b.n > 100 ? 100 : b.n), b.p ? b.p : "", (long long)v->minus_a,
+                      (long long)v->minus_b);
     }
     gr_eval_fail(v, GR_D_CONTRACT_UNDERFLOW, "make the first of the two larger or the second smaller", "%s", m.p ? m.p : "below zero");
     gr_buf_free(&b);
@@ -499,7 +532,8 @@ bool gr_eval_list(gr_evaluator *v, const gr_expr *e, gr_val *out) {
 
 /* ---- public ---- */
 
-static bool run(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t *lo, const int64_t *hi, gr_place at, gr_arena *tmp, gr_val *out) {
+static bool run(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t *lo, const int64_t *hi, gr_place at, gr_arena *tmp,
+                gr_val *out) {
     gr_evaluator v = {.a = tmp, .d = d, .c = c, .lo = lo, .hi = hi, .at = at, .whole = e};
     gr_arena_init(tmp, (size_t)16 << 20);
     return gr_eval(&v, e, out);

@@ -23,7 +23,10 @@ static gr_fn find_fn(gr_str name) {
 
 gr_expr *gr_expr_new(gr_parser *p, gr_expr_kind kind, uint32_t offset) {
     gr_expr *e = GR_NEW(p->a, gr_expr);
-    if (!e) { gr_parser_oom(p); return NULL; }
+    if (!e) {
+        gr_parser_oom(p);
+        return NULL;
+    }
     e->kind = kind;
     e->offset = offset;
     return e;
@@ -34,7 +37,10 @@ static gr_expr *with_args(gr_parser *p, gr_expr_kind kind, uint32_t offset, int 
     if (!e) return NULL;
     e->arg_n = y ? 2 : 1;
     e->arg = GR_NEW_N(p->a, gr_expr *, e->arg_n);
-    if (!e->arg) { gr_parser_oom(p); return NULL; }
+    if (!e->arg) {
+        gr_parser_oom(p);
+        return NULL;
+    }
     e->op = op;
     e->arg[0] = x;
     if (y) e->arg[1] = y;
@@ -56,7 +62,8 @@ static bool parse_args(gr_parser *p, gr_expr *e, int close, const char *where) {
     uint32_t n = 0;
     if (!gr_parser_is(p, close)) {
         do {
-            if (n == GR_EXPR_ARGS) return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d entries", GR_EXPR_ARGS);
+            if (n == GR_EXPR_ARGS)
+                return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d entries", GR_EXPR_ARGS);
             list[n] = parse_or(p);
             GR_TRY(list[n]);
             n++;
@@ -87,8 +94,12 @@ static gr_expr *parse_call(gr_parser *p, gr_str name, uint32_t offset) {
     GR_TRY_NULL(parse_args(p, e, ')', "after the arguments"));
     const fn_row *f = &fns[e->fn];
     if (e->arg_n >= f->min && e->arg_n <= f->max) return e;
-    if (f->min == f->max) gr_parser_fail(p, GR_D_CONTRACT_ARGUMENT_COUNT, offset, NULL, "%s takes %u argument%s, not %u", f->text, f->min, f->min == 1 ? "" : "s", e->arg_n);
-    else gr_parser_fail(p, GR_D_CONTRACT_ARGUMENT_COUNT, offset, NULL, "%s takes %u to %u arguments, not %u", f->text, f->min, f->max, e->arg_n);
+    if (f->min == f->max)
+        gr_parser_fail(p, GR_D_CONTRACT_ARGUMENT_COUNT, offset, NULL, "%s takes %u argument%s, not %u", f->text, f->min,
+                       f->min == 1 ? "" : "s", e->arg_n);
+    else
+        gr_parser_fail(p, GR_D_CONTRACT_ARGUMENT_COUNT, offset, NULL, "%s takes %u to %u arguments, not %u", f->text, f->min, f->max,
+                       e->arg_n);
     return NULL;
 }
 
@@ -147,7 +158,10 @@ static gr_expr *parse_primary(gr_parser *p) {
         gr_parser_next(p);
         gr_expr *i = parse_or(p);
         uint32_t end = p->tok.offset + 1;
-        if (!i || !gr_parser_expect(p, ']', "after the index")) { e = NULL; break; }
+        if (!i || !gr_parser_expect(p, ']', "after the index")) {
+            e = NULL;
+            break;
+        }
         e = with_args(p, GR_E_INDEX, e->offset, 0, e, i);
         if (e) e->end = end;
     }
@@ -237,7 +251,10 @@ gr_expr *gr_expr_parse_piece(gr_arena *a, gr_diags *d, const gr_piece *src) {
     gr_parser_init(&p, a, d, *src, false);
     if (p.failed) return NULL;
     gr_expr *e = gr_expr_parse(&p);
-    if (e && p.tok.kind != GR_TOK_END) { gr_parser_expected(&p, "the end of the expression"); return NULL; }
+    if (e && p.tok.kind != GR_TOK_END) {
+        gr_parser_expected(&p, "the end of the expression");
+        return NULL;
+    }
     return e;
 }
 
@@ -336,7 +353,8 @@ void gr_expr_print(gr_buf *out, const gr_expr *e) {
 
 bool gr_expr_same(const gr_expr *x, const gr_expr *y) {
     if (!x || !y) return x == y;
-    if (x->kind != y->kind || x->op != y->op || x->fn != y->fn || x->i != y->i || x->arg_n != y->arg_n || !gr_str_eq(x->name, y->name)) return false;
+    if (x->kind != y->kind || x->op != y->op || x->fn != y->fn || x->i != y->i || x->arg_n != y->arg_n || !gr_str_eq(x->name, y->name))
+        return false;
     for (uint32_t i = 0; i < x->arg_n; i++)
         if (!gr_expr_same(x->arg[i], y->arg[i])) return false;
     return true;

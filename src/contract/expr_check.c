@@ -103,7 +103,8 @@ typedef struct checker {
 static gr_kind_of check(const checker *c, const gr_expr *e, gr_kind_of want);
 
 static gr_kind_of unknown_name(const checker *c, const gr_expr *e) {
-    gr_report(c->d, GR_D_CONTRACT_NAME_UNKNOWN, gr_piece_place(c->src, e->offset), NULL, "%.*s is not a name of this signature", GR_STR_ARG(e->name));
+    gr_report(c->d, GR_D_CONTRACT_NAME_UNKNOWN, gr_piece_place(c->src, e->offset), NULL, "%.*s is not a name of this signature",
+              GR_STR_ARG(e->name));
     gr_nearest n = gr_nearest_start(e->name);
     const gr_sig *s = c->s->sig;
     for (uint32_t i = 0; i < s->params_n; i++) gr_nearest_add(&n, s->params[i].name);
@@ -127,7 +128,8 @@ static bool fits(gr_kind_of is, gr_kind_of want) {
 }
 
 static gr_kind_of wrong_kind(const checker *c, const gr_expr *e, gr_kind_of is, gr_kind_of want) {
-    gr_report(c->d, GR_D_CONTRACT_EXPRESSION_KIND, gr_piece_place(c->src, e->offset), NULL, "%s stands where %s is needed", kind_text(is), kind_text(want));
+    gr_report(c->d, GR_D_CONTRACT_EXPRESSION_KIND, gr_piece_place(c->src, e->offset), NULL, "%s stands where %s is needed", kind_text(is),
+              kind_text(want));
     return GR_K_NONE;
 }
 
@@ -154,7 +156,8 @@ static bool arg_fits(char letter, gr_kind_of k) {
 static gr_kind_of check_call(const checker *c, const gr_expr *e) {
     const fn_row *f = &fns[e->fn];
     if (!c->s->dispatch && (e->fn == GR_FN_COUNT_OF || e->fn == GR_FN_INDEX || e->fn == GR_FN_PREFIX)) {
-        gr_report(c->d, GR_D_CONTRACT_NAME_UNKNOWN, gr_piece_place(c->src, e->offset), "it is known only while a kernel is dispatched: use it in a binding", "%s has no value here", f->text);
+        gr_report(c->d, GR_D_CONTRACT_NAME_UNKNOWN, gr_piece_place(c->src, e->offset),
+                  "it is known only while a kernel is dispatched: use it in a binding", "%s has no value here", f->text);
         return GR_K_NONE;
     }
     bool all_int = true;
@@ -164,7 +167,8 @@ static gr_kind_of check_call(const checker *c, const gr_expr *e) {
         char letter = f->args[i < letters ? i : letters - 1];
         last = check(c, e->arg[i], arg_kind(letter));
         if (!last) return GR_K_NONE;
-        if (!arg_fits(letter, last)) return wrong_kind(c, e->arg[i], last, letter == 'l' || letter == 'x' ? GR_K_LIST : letter == 's' ? GR_K_LIST : GR_K_NUMBER);
+        if (!arg_fits(letter, last))
+            return wrong_kind(c, e->arg[i], last, letter == 'l' || letter == 'x' ? GR_K_LIST : letter == 's' ? GR_K_LIST : GR_K_NUMBER);
         all_int = all_int && last == GR_K_INT;
     }
     if (e->fn == GR_FN_IF) return last;
@@ -196,9 +200,7 @@ static gr_kind_of check_kind(const checker *c, const gr_expr *e) {
     case GR_E_INT: return GR_K_INT;
     case GR_E_FLOAT: return GR_K_FLOAT;
     case GR_E_BOOL: return GR_K_BOOL;
-    case GR_E_NAME:
-        k = gr_scope_find(c->s, e->name);
-        return k ? k : is_word(c->s->sig, e->name) ? GR_K_WORD : unknown_name(c, e);
+    case GR_E_NAME: k = gr_scope_find(c->s, e->name); return k ? k : is_word(c->s->sig, e->name) ? GR_K_WORD : unknown_name(c, e);
     case GR_E_INDEX:
         k = check(c, e->arg[0], GR_K_ANY);
         if (!k || !check(c, e->arg[1], GR_K_INT)) return GR_K_NONE;

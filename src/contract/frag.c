@@ -70,12 +70,15 @@ static bool parse_call(gr_parser *p, gr_frag_node *n) {
         gr_parser_take(p, ',');
     }
     while (p->tok.kind == GR_TOK_NAME) {
-        if (params.n >= GR_SIG_MAX) return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d parameters", GR_SIG_MAX);
+        if (params.n >= GR_SIG_MAX)
+            return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d parameters", GR_SIG_MAX);
         gr_frag_param *q = GR_PUSH(p->a, &params);
         if (!q) return gr_parser_oom(p);
         GR_TRY(parse_param(p, q));
         for (uint32_t i = 0; i + 1 < params.n; i++)
-            if (gr_str_eq(params.v[i].name, q->name)) return gr_parser_fail(p, GR_D_CONTRACT_PARAMETER_REPEATED, q->offset, "keep one of the two", "the parameter %.*s is given twice", GR_STR_ARG(q->name));
+            if (gr_str_eq(params.v[i].name, q->name))
+                return gr_parser_fail(p, GR_D_CONTRACT_PARAMETER_REPEATED, q->offset, "keep one of the two",
+                                      "the parameter %.*s is given twice", GR_STR_ARG(q->name));
     }
     n->args = args.v, n->args_n = args.n;
     n->params = params.v, n->params_n = params.n;
@@ -100,10 +103,19 @@ bool gr_frag_parse_piece(gr_arena *a, gr_diags *d, const gr_piece *src, gr_frag 
     gr_parser_init(&p, a, d, *src, true);
     bool ok = !p.failed;
     for (uint32_t errors = 0; p.tok.kind != GR_TOK_END && errors < 20;) {
-        if (p.tok.kind == GR_TOK_LINE) { gr_parser_next(&p); continue; }
-        if (nodes.n >= GR_FRAG_MAX) { ok = gr_parser_fail(&p, GR_D_CONTRACT_TOO_LARGE, p.tok.offset, NULL, "more than %d nodes", GR_FRAG_MAX); break; }
+        if (p.tok.kind == GR_TOK_LINE) {
+            gr_parser_next(&p);
+            continue;
+        }
+        if (nodes.n >= GR_FRAG_MAX) {
+            ok = gr_parser_fail(&p, GR_D_CONTRACT_TOO_LARGE, p.tok.offset, NULL, "more than %d nodes", GR_FRAG_MAX);
+            break;
+        }
         gr_frag_node *n = GR_PUSH(a, &nodes);
-        if (!n) { ok = gr_parser_oom(&p); break; }
+        if (!n) {
+            ok = gr_parser_oom(&p);
+            break;
+        }
         if (parse_node(&p, n) && end_node(&p)) continue;
         ok = false;
         errors++;

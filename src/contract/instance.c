@@ -9,7 +9,11 @@ gr_dtype gr_instance_dtype(const gr_instance *in, gr_str name) {
 
 /* ---- choices ---- */
 
-typedef struct choice { gr_str name; gr_dtype list[GR_DTYPE_COUNT]; uint32_t n; } choice;
+typedef struct choice {
+    gr_str name;
+    gr_dtype list[GR_DTYPE_COUNT];
+    uint32_t n;
+} choice;
 
 static bool allowed(const gr_dtype *only, uint32_t n, gr_dtype t) {
     for (uint32_t i = 0; i < n; i++)
@@ -26,7 +30,10 @@ static void fill_choice(const gr_sig *s, const gr_sig_tensor *t, const gr_dtype 
         for (uint32_t i = 0; i < n; i++)
             if (gr_dtype_is_float(all[i]) == floats && gr_dtype_wgsl(all[i]) && allowed(only, only_n, all[i])) c->list[c->n++] = all[i];
     for (uint32_t i = 1; i < c->n; i++) /* f32 before f16 */
-        if (c->list[i] == GR_DTYPE_F32) { c->list[i] = c->list[0]; c->list[0] = GR_DTYPE_F32; }
+        if (c->list[i] == GR_DTYPE_F32) {
+            c->list[i] = c->list[0];
+            c->list[0] = GR_DTYPE_F32;
+        }
 }
 
 static uint32_t gather(const gr_sig *s, const gr_dtype *only, uint32_t only_n, choice *c) {
@@ -65,7 +72,10 @@ gr_wgsl_module *gr_file_module(gr_arena *scratch, gr_diags *d, const gr_op *op, 
     gr_wgsl_rebind *r = GR_NEW_N(scratch, gr_wgsl_rebind, n);
     gr_str base = op->folder.n ? op->folder : op->id;
     char *name = gr_arena_printf(scratch, "%.*s/%.*s", GR_STR_ARG(base), GR_STR_ARG(k->file));
-    if (!r || !name) { gr_report_oom(d); return NULL; }
+    if (!r || !name) {
+        gr_report_oom(d);
+        return NULL;
+    }
     for (uint32_t i = 0; i < n && in; i++) {
         const char *type = gr_dtype_wgsl(gr_instance_dtype(in, k->binding.aliases[i].dtype));
         r[i] = (gr_wgsl_rebind){k->binding.aliases[i].alias, gr_str_of(type ? type : "f32")};
@@ -119,7 +129,9 @@ static void emit_map(gr_buf *b, const gr_op *op, const gr_instance *in, gr_str e
     }
     gr_buf_str(b, op->map.functions);
     gr_buf_puts(b, "\nfn map_body(");
-    for (uint32_t i = 0; i < s->operands_n; i++) gr_buf_printf(b, "%s%.*s: %s", i ? ", " : "", GR_STR_ARG(s->operands[i].name), value_type(gr_instance_dtype(in, s->operands[i].dtype)));
+    for (uint32_t i = 0; i < s->operands_n; i++)
+        gr_buf_printf(b, "%s%.*s: %s", i ? ", " : "", GR_STR_ARG(s->operands[i].name),
+                      value_type(gr_instance_dtype(in, s->operands[i].dtype)));
     for (uint32_t i = 0; i < s->params_n; i++)
         if (s->params[i].kind != GR_PARAM_DTYPE) gr_buf_printf(b, ", %.*s: %s", GR_STR_ARG(s->params[i].name), param_type(&s->params[i]));
     gr_buf_printf(b, ") -> %s {\n    return %.*s;\n}\n", value_type(gr_instance_dtype(in, s->outputs[0].dtype)), GR_STR_ARG(expr));
@@ -142,14 +154,18 @@ gr_wgsl_module *gr_map_module(gr_arena *scratch, gr_diags *d, const gr_op *op, c
     gr_dtype first = gr_instance_dtype(in, op->sig.operands[0].dtype);
     gr_str expr = gr_map_expr(&op->map, first, gr_instance_dtype(in, op->sig.outputs[0].dtype));
     if (!expr.n) {
-        gr_report(d, GR_D_CONTRACT_MAP_INVALID, map_place(scratch, op, first), "add `default`, or a key for the dtype", "there is no expression for %s", gr_dtype_name(first));
+        gr_report(d, GR_D_CONTRACT_MAP_INVALID, map_place(scratch, op, first), "add `default`, or a key for the dtype",
+                  "there is no expression for %s", gr_dtype_name(first));
         return NULL;
     }
     gr_buf b = {0};
     emit_map(&b, op, in, expr);
     gr_str text = b.failed ? (gr_str){0} : gr_str_dup(scratch, gr_buf_view(&b));
     gr_buf_free(&b);
-    if (!text.p) { gr_report_oom(d); return NULL; }
+    if (!text.p) {
+        gr_report_oom(d);
+        return NULL;
+    }
     gr_diags inner;
     gr_diags_init(&inner);
     gr_wgsl_module *m = gr_wgsl_load(scratch, &inner, GR_STR("map"), text, NULL);

@@ -25,7 +25,11 @@ static gr_piece piece_of(loader *l, const gr_value *v) {
     bool multi = i + 2 < t.n && t.p[i + 1] == t.p[i] && t.p[i + 2] == t.p[i];
     size_t open = multi ? 3 : 1;
     bool newline = multi && i + open < t.n && (t.p[i + open] == '\n' || t.p[i + open] == '\r');
-    return (gr_piece){.document = at.document, .pointer = at.pointer, .text = v->s, .line = at.line + newline, .col = newline ? 1 : at.col + (uint32_t)open};
+    return (gr_piece){.document = at.document,
+                      .pointer = at.pointer,
+                      .text = v->s,
+                      .line = at.line + newline,
+                      .col = newline ? 1 : at.col + (uint32_t)open};
 }
 
 static bool string_piece(loader *l, const gr_value *obj, const char *key, bool need, gr_piece *out) {
@@ -49,10 +53,16 @@ static bool get_strings(loader *l, const gr_value *obj, const char *key, gr_str 
     keep(l, gr_value_array(l->a, l->d, &l->src->doc, obj, key, false, &list));
     if (!list) return false;
     *out = GR_NEW_N(l->a, gr_str, list->array.n);
-    if (!*out) { l->ok = gr_report_oom(l->d); return false; }
+    if (!*out) {
+        l->ok = gr_report_oom(l->d);
+        return false;
+    }
     for (uint32_t i = 0; i < list->array.n; i++) {
         const gr_value *v = list->array.v[i];
-        if (v->kind == GR_V_STRING) { (*out)[(*n)++] = v->s; continue; }
+        if (v->kind == GR_V_STRING) {
+            (*out)[(*n)++] = v->s;
+            continue;
+        }
         l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, v), "write strings", "\"%s\" takes a list of strings", key);
     }
     return true;
@@ -69,7 +79,8 @@ static int get_word(loader *l, const gr_value *obj, const char *key, bool need, 
         gr_buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
     }
     if (!found) {
-        l->ok = gr_report(l->d, GR_D_CONTRACT_WORD_UNKNOWN, place(l, gr_value_get(obj, key)), NULL, "\"%s\" cannot be \"%.*s\"", key, (int)(s.n > 60 ? 60 : s.n), s.p);
+        l->ok = gr_report(l->d, GR_D_CONTRACT_WORD_UNKNOWN, place(l, gr_value_get(obj, key)), NULL, "\"%s\" cannot be \"%.*s\"", key,
+                          (int)(s.n > 60 ? 60 : s.n), s.p);
         gr_report_hint(l->d, "it is one of: %s", all.p ? all.p : "");
     }
     gr_buf_free(&all);
@@ -78,8 +89,12 @@ static int get_word(loader *l, const gr_value *obj, const char *key, bool need, 
 
 static bool find_file(loader *l, const gr_value *obj, const char *key, gr_str name, gr_str *text) {
     for (uint32_t i = 0; i < l->src->files_n; i++)
-        if (gr_str_eq(l->src->files[i], name)) { *text = l->src->texts[i]; return true; }
-    l->ok = gr_report(l->d, GR_D_CONTRACT_FILE_MISSING, place(l, gr_value_get(obj, key)), "put the file into the op's folder", "there is no file %.*s beside op.toml", (int)(name.n > 100 ? 100 : name.n), name.p);
+        if (gr_str_eq(l->src->files[i], name)) {
+            *text = l->src->texts[i];
+            return true;
+        }
+    l->ok = gr_report(l->d, GR_D_CONTRACT_FILE_MISSING, place(l, gr_value_get(obj, key)), "put the file into the op's folder",
+                      "there is no file %.*s beside op.toml", (int)(name.n > 100 ? 100 : name.n), name.p);
     return false;
 }
 
@@ -104,7 +119,8 @@ static void read_tolerance(loader *l, const gr_value *root) {
 }
 
 static void read_claims(loader *l, const gr_value *root) {
-    static const char *const categories[] = {"selection", "movement", "integer", "comparison", "pointwise", "transcendental", "reduction", "lossy", NULL};
+    static const char *const categories[] = {"selection",      "movement",  "integer", "comparison", "pointwise",
+                                             "transcendental", "reduction", "lossy",   NULL};
     static const char *const roles[] = {"accumulate", "fill", "sum_to_shape", "expand", "copy", "slice", "place", NULL};
     static const char *const zeros[] = {"same", "any", NULL};
     l->op->category = (gr_category)get_word(l, root, "category", true, categories);
@@ -120,11 +136,17 @@ static void read_dtypes(loader *l, const gr_value *obj, gr_kernel_decl *k) {
     uint32_t n = 0;
     if (!get_strings(l, obj, "dtypes", &words, &n)) return;
     k->dtypes = GR_NEW_N(l->a, gr_dtype, n);
-    if (!k->dtypes) { l->ok = gr_report_oom(l->d); return; }
+    if (!k->dtypes) {
+        l->ok = gr_report_oom(l->d);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) {
         gr_dtype t = gr_dtype_find(words[i]);
         if (t) k->dtypes[k->dtypes_n++] = t;
-        else l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, gr_value_get(obj, "dtypes")), "the dtypes are f16 f32 f64 i8 u8 i32 u32 i64 u64 bool", "%.*s is not a dtype", (int)(words[i].n > 60 ? 60 : words[i].n), words[i].p);
+        else
+            l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, gr_value_get(obj, "dtypes")),
+                              "the dtypes are f16 f32 f64 i8 u8 i32 u32 i64 u64 bool", "%.*s is not a dtype",
+                              (int)(words[i].n > 60 ? 60 : words[i].n), words[i].p);
     }
 }
 
@@ -154,13 +176,20 @@ static void read_requires(loader *l, const gr_value *obj, gr_kernel_decl *k) {
     for (uint32_t i = 0; i < k->requires_n; i++) {
         bool found = gr_str_starts(k->requires_[i], "max_"); /* a limit, as in max_compute_invocations >= 512 */
         for (int w = 0; features[w] && !found; w++) found = gr_str_eqz(k->requires_[i], features[w]);
-        if (!found) l->ok = gr_report(l->d, GR_D_CONTRACT_WORD_UNKNOWN, place(l, gr_value_get(obj, "requires")), "the features are subgroups and shader-f16; a limit begins with max_", "a kernel cannot require \"%.*s\"", (int)(k->requires_[i].n > 60 ? 60 : k->requires_[i].n), k->requires_[i].p);
+        if (!found)
+            l->ok = gr_report(l->d, GR_D_CONTRACT_WORD_UNKNOWN, place(l, gr_value_get(obj, "requires")),
+                              "the features are subgroups and shader-f16; a limit begins with max_", "a kernel cannot require \"%.*s\"",
+                              (int)(k->requires_[i].n > 60 ? 60 : k->requires_[i].n), k->requires_[i].p);
     }
 }
 
 static void read_kernel(loader *l, const gr_value *obj, gr_kernel_decl *k, gr_piece *piece) {
-    static const char *const keys[] = {"file", "order", "requires", "dtypes", "when", "binding", NULL}, *const orders[] = {"fixed", "unordered", NULL};
-    if (obj->kind != GR_V_OBJECT) { l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, obj), "write [[kernel]]", "a kernel is a table"); return; }
+    static const char *const keys[] = {"file", "order", "requires", "dtypes", "when", "binding", NULL}, *const orders[] = {
+                                                                                                            "fixed", "unordered", NULL};
+    if (obj->kind != GR_V_OBJECT) {
+        l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, obj), "write [[kernel]]", "a kernel is a table");
+        return;
+    }
     known(l, obj, keys);
     read_wgsl(l, obj, "file", k);
     k->order = (gr_order)get_word(l, obj, "order", true, orders);
@@ -178,12 +207,17 @@ static void read_list(loader *l, const gr_value *obj, const char *key, gr_kernel
     uint32_t n = list->array.n;
     *out = GR_NEW_N(l->a, gr_kernel_decl, n);
     *pieces = GR_NEW_N(l->a, gr_piece, n);
-    if (!*out || !*pieces) { l->ok = gr_report_oom(l->d); return; }
+    if (!*out || !*pieces) {
+        l->ok = gr_report_oom(l->d);
+        return;
+    }
     *out_n = n;
     for (uint32_t i = 0; i < n; i++) read_kernel(l, list->array.v[i], &(*out)[i], &(*pieces)[i]);
 }
 
-static void read_kernels(loader *l, const gr_value *root) { read_list(l, root, "kernel", &l->op->kernels, &l->op->kernels_n, &l->src->kernels); }
+static void read_kernels(loader *l, const gr_value *root) {
+    read_list(l, root, "kernel", &l->op->kernels, &l->op->kernels_n, &l->src->kernels);
+}
 
 /* ---- the body ---- */
 
@@ -208,19 +242,32 @@ static void read_map(loader *l, const gr_value *body, const gr_value *map) {
     if (file.p) find_file(l, body, "functions", file, &op->map.functions);
     bool one = map->kind == GR_V_STRING;
     if (!one && (map->kind != GR_V_OBJECT || !map->object.n)) {
-        l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, map), "write map = \"a + b\", or [body.map] with default and dtypes", "\"map\" takes an expression or a table of expressions");
+        l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, map), "write map = \"a + b\", or [body.map] with default and dtypes",
+                          "\"map\" takes an expression or a table of expressions");
         return;
     }
     uint32_t n = one ? 1 : map->object.n;
     op->map.by_dtype = gr_arena_alloc(l->a, n, sizeof *op->map.by_dtype);
-    if (!op->map.by_dtype) { l->ok = gr_report_oom(l->d); return; }
+    if (!op->map.by_dtype) {
+        l->ok = gr_report_oom(l->d);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) {
         gr_str key = one ? GR_STR("default") : map->object.v[i].key;
         const gr_value *v = one ? map : map->object.v[i].value;
         gr_dtype t = GR_DTYPE_NONE, to = GR_DTYPE_NONE;
         bool named = map_key(key, &t, &to);
-        if (v->kind != GR_V_STRING) { l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, v), "write a WGSL expression in quotes", "\"%.*s\" takes a string", (int)(key.n > 60 ? 60 : key.n), key.p); continue; }
-        if (!named) { l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, v), "the keys are default, dtypes, and pairs such as \"i64 -> f32\" and \"-> f32\"", "\"%.*s\" is not a dtype", (int)(key.n > 60 ? 60 : key.n), key.p); continue; }
+        if (v->kind != GR_V_STRING) {
+            l->ok = gr_report(l->d, GR_D_BASE_VALUE_TYPE, place(l, v), "write a WGSL expression in quotes", "\"%.*s\" takes a string",
+                              (int)(key.n > 60 ? 60 : key.n), key.p);
+            continue;
+        }
+        if (!named) {
+            l->ok = gr_report(l->d, GR_D_CONTRACT_DTYPE_UNKNOWN, place(l, v),
+                              "the keys are default, dtypes, and pairs such as \"i64 -> f32\" and \"-> f32\"", "\"%.*s\" is not a dtype",
+                              (int)(key.n > 60 ? 60 : key.n), key.p);
+            continue;
+        }
         op->map.by_dtype[op->map.by_dtype_n].dtype = t;
         op->map.by_dtype[op->map.by_dtype_n].out = to;
         op->map.by_dtype[op->map.by_dtype_n++].expr = v->s;
@@ -246,39 +293,50 @@ static void read_contract_only(loader *l, const gr_value *body) {
     bool yes = true;
     l->op->body = GR_BODY_CONTRACT_ONLY;
     keep(l, gr_value_bool(l->a, l->d, &l->src->doc, body, "contract_only", true, &yes));
-    if (!yes) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "contract_only")), "write a body instead", "contract_only = false says nothing");
+    if (!yes)
+        l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "contract_only")), "write a body instead",
+                          "contract_only = false says nothing");
     if (gr_value_get(body, "binding")) read_binding(l, body, &l->op->reference, &l->src->reference);
 }
 
 static void read_body(loader *l, const gr_value *root) {
-    static const char *const keys[] = {"map", "graph", "reference", "contract_only", "functions", "binding", "dtypes", "variant", "cpu", NULL};
+    static const char *const keys[] = {"map",     "graph",  "reference", "contract_only", "functions",
+                                       "binding", "dtypes", "variant",   "cpu",           NULL};
     static const char *const cpus[] = {"kernel", "reference", "graph", "map", NULL};
     gr_value *body = NULL;
     keep(l, gr_value_object(l->a, l->d, &l->src->doc, root, "body", true, &body));
     if (!body) return;
     known(l, body, keys);
-    const gr_value *map = gr_value_get(body, "map"), *graph = gr_value_get(body, "graph"), *reference = gr_value_get(body, "reference"), *only = gr_value_get(body, "contract_only");
+    const gr_value *map = gr_value_get(body, "map"), *graph = gr_value_get(body, "graph"), *reference = gr_value_get(body, "reference"),
+                   *only = gr_value_get(body, "contract_only");
     int n = (map != NULL) + (graph != NULL) + (reference != NULL) + (only != NULL);
     if (n != 1) {
-        l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, body), "write one of map, graph and reference", n ? "[body] has %d bodies" : "[body] has %d bodies: none of map, graph, reference", n);
+        l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, body), "write one of map, graph and reference",
+                          n ? "[body] has %d bodies" : "[body] has %d bodies: none of map, graph, reference", n);
         return;
     }
     if (map) read_map(l, body, map);
     else if (graph) read_graph(l, body);
     else if (reference) read_reference(l, body);
     else read_contract_only(l, body);
-    if (!reference && !only && gr_value_get(body, "binding")) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "binding")), "remove it; kernels have their own", "a binding goes with a reference only");
+    if (!reference && !only && gr_value_get(body, "binding"))
+        l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "binding")), "remove it; kernels have their own",
+                          "a binding goes with a reference only");
     int cpu = get_word(l, body, "cpu", false, cpus);
     const char *other = map ? "map" : graph ? "graph" : reference ? "reference" : "contract_only";
     l->op->cpu = gr_str_of(cpu ? cpus[cpu - 1] : other);
     bool fits = !cpu || gr_str_eqz(l->op->cpu, other) || (gr_str_eqz(l->op->cpu, "kernel") && gr_value_get(root, "kernel"));
-    if (!fits) l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "cpu")), NULL, "cpu = \"%.*s\" names a body that the op does not have", GR_STR_ARG(l->op->cpu));
+    if (!fits)
+        l->ok = gr_report(l->d, GR_D_CONTRACT_BODY_INVALID, place(l, gr_value_get(body, "cpu")), NULL,
+                          "cpu = \"%.*s\" names a body that the op does not have", GR_STR_ARG(l->op->cpu));
 }
 
 /* ---- backward, split, metadata ---- */
 
 static void read_backward(loader *l, const gr_value *root) {
-    static const char *const keys[] = {"form", "graph", "saves", "convention", "reason", "stops", NULL}, *const forms[] = {"composed", "declared", "none", NULL};
+    static const char *const keys[] = {"form", "graph", "saves", "convention", "reason", "stops", NULL}, *const forms[] = {"composed",
+                                                                                                                           "declared",
+                                                                                                                           "none", NULL};
     gr_value *b = NULL;
     keep(l, gr_value_object(l->a, l->d, &l->src->doc, root, "backward", true, &b));
     if (!b) return;
@@ -289,9 +347,14 @@ static void read_backward(loader *l, const gr_value *root) {
     w->reason = get_str(l, b, "reason", false);
     if (!get_strings(l, b, "saves", &w->saves, &w->saves_n)) w->saves = NULL;
     get_strings(l, b, "stops", &w->stops, &w->stops_n);
-    if (string_piece(l, b, "graph", w->form == GR_BACKWARD_DECLARED, &l->src->backward)) keep(l, gr_frag_parse_piece(l->a, l->d, &l->src->backward, &w->graph));
-    if (w->form != GR_BACKWARD_DECLARED && gr_value_get(b, "graph")) l->ok = gr_report(l->d, GR_D_CONTRACT_BACKWARD_INVALID, place(l, gr_value_get(b, "graph")), "write form = \"declared\"", "only a declared backward has a graph");
-    if (w->form == GR_BACKWARD_NONE && !w->reason.n) l->ok = gr_report(l->d, GR_D_CONTRACT_REASON_MISSING, place(l, b), "add reason = \"...\"", "a backward of the form none needs a reason");
+    if (string_piece(l, b, "graph", w->form == GR_BACKWARD_DECLARED, &l->src->backward))
+        keep(l, gr_frag_parse_piece(l->a, l->d, &l->src->backward, &w->graph));
+    if (w->form != GR_BACKWARD_DECLARED && gr_value_get(b, "graph"))
+        l->ok = gr_report(l->d, GR_D_CONTRACT_BACKWARD_INVALID, place(l, gr_value_get(b, "graph")), "write form = \"declared\"",
+                          "only a declared backward has a graph");
+    if (w->form == GR_BACKWARD_NONE && !w->reason.n)
+        l->ok = gr_report(l->d, GR_D_CONTRACT_REASON_MISSING, place(l, b), "add reason = \"...\"",
+                          "a backward of the form none needs a reason");
 }
 
 static void read_split(loader *l, const gr_value *root) {
@@ -322,13 +385,18 @@ static void read_id(loader *l, gr_str id) {
     for (at = slash; at < id.n && id.p[at] != '@'; at++) continue;
     gr_str name = {id.p + slash, at - slash};
     uint64_t version = 0;
-    for (size_t i = at + 1; i < id.n; i++) version = id.p[i] >= '0' && id.p[i] <= '9' && version < 100000 ? version * 10 + (uint64_t)(id.p[i] - '0') : 1000000;
+    for (size_t i = at + 1; i < id.n; i++)
+        version = id.p[i] >= '0' && id.p[i] <= '9' && version < 100000 ? version * 10 + (uint64_t)(id.p[i] - '0') : 1000000;
     op->id = id;
     op->name = op->sig.name;
     op->version = (uint32_t)version;
     gr_place where = l->src->signature.document.n ? gr_piece_place(&l->src->signature, 0) : gr_place_doc("op.toml");
-    if (!version || version >= 1000000) l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "name the folder NAME@VERSION, as in add@1", "the id %.*s has no version", GR_STR_ARG(id));
-    else if (op->sig.name.n && !gr_str_eq(name, op->sig.name)) l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "rename the folder or the signature", "the folder is %.*s, the signature says %.*s", GR_STR_ARG(name), GR_STR_ARG(op->sig.name));
+    if (!version || version >= 1000000)
+        l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "name the folder NAME@VERSION, as in add@1", "the id %.*s has no version",
+                          GR_STR_ARG(id));
+    else if (op->sig.name.n && !gr_str_eq(name, op->sig.name))
+        l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "rename the folder or the signature",
+                          "the folder is %.*s, the signature says %.*s", GR_STR_ARG(name), GR_STR_ARG(op->sig.name));
 }
 
 /* ---- all ---- */
@@ -350,7 +418,9 @@ static bool hash_folder(loader *l) {
 }
 
 static void read_document(loader *l, const gr_value *root, gr_str id) {
-    static const char *const keys[] = {"signature", "category", "tolerance", "zero_sign", "role", "split", "summary", "description", "tags", "author", "license", "references", "body", "kernel", "backward", "example", "import", NULL};
+    static const char *const keys[] = {"signature", "category",    "tolerance", "zero_sign", "role",    "split",
+                                       "summary",   "description", "tags",      "author",    "license", "references",
+                                       "body",      "kernel",      "backward",  "example",   "import",  NULL};
     known(l, root, keys);
     if (string_piece(l, root, "signature", true, &l->src->signature) && !gr_sig_parse_piece(l->a, l->d, &l->src->signature, &l->op->sig)) {
         l->ok = false;
@@ -392,7 +462,9 @@ bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str
     if (!doc) return gr_report_oom(d);
     for (uint32_t i = 0; i < n; i++)
         if (gr_str_eqz(l.src->files[i], "op.toml")) toml = l.src->texts[i];
-    if (!toml.p) return gr_report(d, GR_D_CONTRACT_FILE_MISSING, gr_place_doc(doc), "an op's contract is the file op.toml", "the folder of %.*s has no op.toml", GR_STR_ARG(id));
+    if (!toml.p)
+        return gr_report(d, GR_D_CONTRACT_FILE_MISSING, gr_place_doc(doc), "an op's contract is the file op.toml",
+                         "the folder of %.*s has no op.toml", GR_STR_ARG(id));
     GR_TRY(gr_toml_parse(a, d, gr_str_of(doc), toml, &l.src->doc));
     read_document(&l, l.src->doc.root, id);
     if (!hash_folder(&l)) return false;

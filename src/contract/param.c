@@ -4,12 +4,15 @@
 static bool is_list(gr_param_kind k) { return k >= GR_PARAM_U32_LIST; }
 
 static const char *kind_text(const gr_sig_param *q) {
-    static const char *const t[] = {"nothing", "an integer of 0 or more", "an integer", "a number", "true or false", "one of its words", "a dtype", "a list of integers of 0 or more", "a list of integers", "a list of numbers"};
+    static const char *const t[] = {
+        "nothing", "an integer of 0 or more",         "an integer",         "a number",         "true or false", "one of its words",
+        "a dtype", "a list of integers of 0 or more", "a list of integers", "a list of numbers"};
     return t[q->kind];
 }
 
 static bool wrong_type(gr_caller *k, const gr_sig_param *q, const char *why) {
-    gr_call_fail(k, GR_D_CONTRACT_PARAMETER_TYPE, NULL, "the parameter %.*s takes %s%s%s", GR_STR_ARG(q->name), kind_text(q), why[0] ? "; " : "", why);
+    gr_call_fail(k, GR_D_CONTRACT_PARAMETER_TYPE, NULL, "the parameter %.*s takes %s%s%s", GR_STR_ARG(q->name), kind_text(q),
+                 why[0] ? "; " : "", why);
     gr_buf b = {0};
     for (uint32_t i = 0; i < q->words_n; i++) gr_buf_printf(&b, "%s%.*s", i ? ", " : "", GR_STR_ARG(q->words[i]));
     if (b.n) gr_report_hint(k->d, "the words are: %s", b.p);
@@ -18,7 +21,11 @@ static bool wrong_type(gr_caller *k, const gr_sig_param *q, const char *why) {
 }
 
 /* A number that came from a document or an expression. */
-typedef struct number { bool ok, integer; int64_t i; double f; } number;
+typedef struct number {
+    bool ok, integer;
+    int64_t i;
+    double f;
+} number;
 
 static number of_value(const gr_value *v) {
     if (v->kind == GR_V_INT) return (number){true, true, v->i, (double)v->i};
@@ -40,7 +47,9 @@ static bool set_number(gr_caller *k, const gr_sig_param *q, number n, int64_t *i
     }
     if (!n.integer) return wrong_type(k, q, "the value is no integer");
     bool u = q->kind == GR_PARAM_U32 || q->kind == GR_PARAM_U32_LIST;
-    if (n.i < (u ? 0 : INT32_MIN) || n.i > (u ? (int64_t)UINT32_MAX : INT32_MAX)) return gr_call_fail(k, GR_D_CONTRACT_PARAMETER_RANGE, NULL, "the parameter %.*s is %lld, which is no %s", GR_STR_ARG(q->name), (long long)n.i, u ? "u32" : "i32");
+    if (n.i < (u ? 0 : INT32_MIN) || n.i > (u ? (int64_t)UINT32_MAX : INT32_MAX))
+        return gr_call_fail(k, GR_D_CONTRACT_PARAMETER_RANGE, NULL, "the parameter %.*s is %lld, which is no %s", GR_STR_ARG(q->name),
+                            (long long)n.i, u ? "u32" : "i32");
     *i = n.i;
     return true;
 }
@@ -145,7 +154,9 @@ static bool list_length(gr_caller *k, const gr_sig_param *q, uint32_t *n) {
     if (!q->len) return true;
     int64_t len;
     GR_TRY(gr_expr_int(k->d, q->len, k->out, NULL, NULL, k->at, &len));
-    if (len < 0 || len > 4096) return gr_call_fail(k, GR_D_CONTRACT_TOO_LARGE, NULL, "the parameter %.*s would have %lld entries", GR_STR_ARG(q->name), (long long)len);
+    if (len < 0 || len > 4096)
+        return gr_call_fail(k, GR_D_CONTRACT_TOO_LARGE, NULL, "the parameter %.*s would have %lld entries", GR_STR_ARG(q->name),
+                            (long long)len);
     *n = (uint32_t)len;
     return true;
 }
@@ -176,7 +187,10 @@ static bool default_value(gr_caller *k, const gr_sig_param *q, gr_param *out) {
     gr_evaluator v = {.a = k->a, .d = k->d, .c = k->out, .at = k->at, .what = "a default", .whole = q->def};
     gr_val x;
     GR_TRY(gr_eval(&v, q->def, &x));
-    if (q->kind == GR_PARAM_BOOL) { out->i = x.n.i; return true; }
+    if (q->kind == GR_PARAM_BOOL) {
+        out->i = x.n.i;
+        return true;
+    }
     if (!is_list(q->kind)) return set_number(k, q, of_val(&x, 0), &out->i, &out->f);
     bool list = x.kind == GR_K_LIST || x.kind == GR_K_FLOATS;
     uint32_t n = x.len;
@@ -226,7 +240,8 @@ static bool in_range(gr_caller *k, const gr_sig_param *q, const gr_param *p) {
     if (!is_list(p->kind) || !q->len) return true;
     uint32_t n;
     GR_TRY(list_length(k, q, &n));
-    return p->n == n || gr_call_fail(k, GR_D_CONTRACT_PARAMETER_TYPE, NULL, "the parameter %.*s has %u entries, it takes %u", GR_STR_ARG(q->name), p->n, n);
+    return p->n == n || gr_call_fail(k, GR_D_CONTRACT_PARAMETER_TYPE, NULL, "the parameter %.*s has %u entries, it takes %u",
+                                     GR_STR_ARG(q->name), p->n, n);
 }
 
 /* ---- all ---- */
@@ -254,11 +269,19 @@ static bool read_given(gr_caller *k, const gr_arg *args, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         int p = gr_sig_find_param(s, args[i].name);
         k->at = args[i].at.document.n || args[i].at.line ? args[i].at : call;
-        if (p < 0) { ok = unknown(k, &args[i]); continue; }
+        if (p < 0) {
+            ok = unknown(k, &args[i]);
+            continue;
+        }
         gr_param *out = &k->out->params[p];
-        if (out->given) { ok = gr_call_fail(k, GR_D_CONTRACT_PARAMETER_REPEATED, "keep one of the two", "the parameter %.*s is given twice", GR_STR_ARG(args[i].name)); continue; }
+        if (out->given) {
+            ok = gr_call_fail(k, GR_D_CONTRACT_PARAMETER_REPEATED, "keep one of the two", "the parameter %.*s is given twice",
+                              GR_STR_ARG(args[i].name));
+            continue;
+        }
         out->given = true;
-        bool one = args[i].is_resolved ? from_param(k, &s->params[p], &args[i].resolved, out) : args[i].value && from_value(k, &s->params[p], args[i].value, out);
+        bool one = args[i].is_resolved ? from_param(k, &s->params[p], &args[i].resolved, out)
+                                       : args[i].value && from_value(k, &s->params[p], args[i].value, out);
         ok = one && ok;
     }
     k->at = call;
@@ -275,7 +298,8 @@ bool gr_call_params(gr_caller *k, const gr_arg *args, uint32_t n, bool names_kno
     for (uint32_t i = 0; i < s->params_n; i++) {
         const gr_sig_param *q = &s->params[i];
         if (!params[i].given && q->required) {
-            ok = gr_call_fail(k, GR_D_CONTRACT_PARAMETER_MISSING, NULL, "the parameter %.*s is needed: it has no default", GR_STR_ARG(q->name));
+            ok = gr_call_fail(k, GR_D_CONTRACT_PARAMETER_MISSING, NULL, "the parameter %.*s is needed: it has no default",
+                              GR_STR_ARG(q->name));
             gr_report_hint(k->d, "give %.*s, %s", GR_STR_ARG(q->name), kind_text(q));
         } else if (!params[i].given && names_known && ok) {
             ok = default_value(k, q, &params[i]);

@@ -35,7 +35,11 @@ static void print_body(gr_buf *out, const gr_op *op) {
     gr_buf_printf(out, "  %-12s %s, on the CPU its %.*s\n", "body", bodies[op->body], GR_STR_ARG(op->cpu));
     for (uint32_t i = 0; i < op->map.by_dtype_n; i++) {
         gr_dtype x = op->map.by_dtype[i].dtype, y = op->map.by_dtype[i].out;
-        gr_buf_printf(out, "    %s%s%s: %.*s\n", x ? gr_dtype_name(x) : y ? "" : "default", y ? x ? " -> " : "-> " : "", y ? gr_dtype_name(y) : "", GR_STR_ARG(op->map.by_dtype[i].expr));
+        gr_buf_printf(out, "    %s%s%s: %.*s\n",
+                      x   ? gr_dtype_name(x)
+                      : y ? ""
+                          : "default",
+                      y ? x ? " -> " : "-> " : "", y ? gr_dtype_name(y) : "", GR_STR_ARG(op->map.by_dtype[i].expr));
     }
     gr_buf t = {0};
     gr_frag_print(&t, &op->graph);
@@ -47,7 +51,8 @@ static void print_body(gr_buf *out, const gr_op *op) {
 static void print_kernel(gr_buf *out, const gr_kernel_decl *k) {
     char hash[72];
     gr_sha256_text(hash, k->hash);
-    gr_buf_printf(out, "  %-12s %.*s %s, order %s", "kernel", GR_STR_ARG(k->file), hash, k->order == GR_ORDER_UNORDERED ? "unordered" : "fixed");
+    gr_buf_printf(out, "  %-12s %.*s %s, order %s", "kernel", GR_STR_ARG(k->file), hash,
+                  k->order == GR_ORDER_UNORDERED ? "unordered" : "fixed");
     for (uint32_t i = 0; i < k->requires_n; i++) gr_buf_printf(out, "%s%.*s", i ? ", " : ", requires ", GR_STR_ARG(k->requires_[i]));
     for (uint32_t i = 0; i < k->dtypes_n; i++) gr_buf_printf(out, "%s%s", i ? ", " : ", dtypes ", gr_dtype_name(k->dtypes[i]));
     if (k->when) {
@@ -78,7 +83,8 @@ void gr_op_print(gr_buf *out, const gr_op *op) {
     gr_buf_printf(out, "  %-12s ", "signature");
     gr_sig_print(out, &op->sig);
     gr_buf_printf(out, "\n  %-12s %s\n", "category", gr_category_name(op->category));
-    gr_buf_printf(out, "  %-12s %s%s%.*s\n", "tolerance", gr_tolerance_name(op->tolerance), op->tolerance_reason.n ? ": " : "", GR_STR_ARG(op->tolerance_reason));
+    gr_buf_printf(out, "  %-12s %s%s%.*s\n", "tolerance", gr_tolerance_name(op->tolerance), op->tolerance_reason.n ? ": " : "",
+                  GR_STR_ARG(op->tolerance_reason));
     if (op->role) gr_buf_printf(out, "  %-12s %s\n", "role", gr_role_name(op->role));
     print_body(out, op);
     for (uint32_t i = 0; i < op->kernels_n; i++) print_kernel(out, &op->kernels[i]);

@@ -5,12 +5,15 @@
 
 #include <stdio.h>
 
-typedef struct text { char t[160]; } text;
+typedef struct text {
+    char t[160];
+} text;
 
 static text show(const gr_int *l, uint32_t n) {
     text s;
     size_t at = (size_t)snprintf(s.t, sizeof s.t, "[");
-    for (uint32_t i = 0; i < n && at < sizeof s.t - 32; i++) at += (size_t)snprintf(s.t + at, sizeof s.t - at, "%s%lld", i ? ", " : "", (long long)l[i].i);
+    for (uint32_t i = 0; i < n && at < sizeof s.t - 32; i++)
+        at += (size_t)snprintf(s.t + at, sizeof s.t - at, "%s%lld", i ? ", " : "", (long long)l[i].i);
     snprintf(s.t + at, sizeof s.t - at, "]");
     return s;
 }
@@ -19,7 +22,10 @@ static gr_int plain(int64_t i) { return (gr_int){.i = i}; }
 
 /* Any shape-like value as a list: a list, one integer, or the first shape of a variadic operand. */
 static bool as_list(gr_evaluator *v, const gr_val *x, gr_val *out) {
-    if (x->kind == GR_K_LIST) { *out = *x; return true; }
+    if (x->kind == GR_K_LIST) {
+        *out = *x;
+        return true;
+    }
     if (x->kind == GR_K_INT) {
         GR_TRY(gr_eval_new_list(v, 1, out));
         out->list[0] = x->n;
@@ -41,7 +47,8 @@ static bool rank_ok(gr_evaluator *v, uint32_t n) {
 static bool axis_ok(gr_evaluator *v, int64_t axis, uint32_t rank) {
     if (axis >= 0 && axis < rank) return true;
     if (!rank) return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "axis %lld of a scalar, which has none", (long long)axis);
-    return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, "axes count from 0, outermost first", "axis %lld of a shape with %u dimensions", (long long)axis, rank);
+    return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, "axes count from 0, outermost first", "axis %lld of a shape with %u dimensions",
+                        (long long)axis, rank);
 }
 
 /* A set of axes as bits; each in range and named once. */
@@ -51,7 +58,9 @@ static bool axis_set(gr_evaluator *v, const gr_val *axes, uint32_t rank, uint32_
     for (uint32_t i = 0; i < axes->len; i++) {
         GR_TRY(axis_ok(v, axes->list[i].i, rank));
         uint32_t bit = 1u << axes->list[i].i;
-        if (*bits & bit) return gr_eval_fail(v, GR_D_CONTRACT_AXIS_REPEATED, "name each axis once", "axis %lld is named twice in %s", (long long)axes->list[i].i, show(axes->list, axes->len).t);
+        if (*bits & bit)
+            return gr_eval_fail(v, GR_D_CONTRACT_AXIS_REPEATED, "name each axis once", "axis %lld is named twice in %s",
+                                (long long)axes->list[i].i, show(axes->list, axes->len).t);
         *bits |= bit;
     }
     return true;
@@ -59,15 +68,20 @@ static bool axis_set(gr_evaluator *v, const gr_val *axes, uint32_t rank, uint32_
 
 static bool product(gr_evaluator *v, const gr_val *l, int64_t *out) {
     for (uint32_t i = 0; i < l->len; i++)
-        if (l->list[i].i == 0) { *out = 0; return true; } /* whatever the others are */
+        if (l->list[i].i == 0) {
+            *out = 0;
+            return true;
+        } /* whatever the others are */
     *out = 1;
     for (uint32_t i = 0; i < l->len; i++)
-        if (!gr_mul_i64(*out, l->list[i].i, out)) return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the product of %s is too large", show(l->list, l->len).t);
+        if (!gr_mul_i64(*out, l->list[i].i, out))
+            return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the product of %s is too large", show(l->list, l->len).t);
     return true;
 }
 
 static bool same_length(gr_evaluator *v, const gr_val *l, uint32_t rank, const char *what) {
-    return l->len == rank || gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "give one entry a dimension", "%s has %u entries for %u dimensions", what, l->len, rank);
+    return l->len == rank || gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "give one entry a dimension",
+                                          "%s has %u entries for %u dimensions", what, l->len, rank);
 }
 
 /* ---- broadcast ---- */
@@ -85,7 +99,10 @@ static bool broadcast_into(gr_evaluator *v, gr_val *acc, const gr_val *s, bool r
     for (uint32_t i = 0; i < n; i++) { /* from the last dimension */
         gr_int a = i < acc->len ? acc->list[acc->len - 1 - i] : plain(1), b = i < s->len ? s->list[s->len - 1 - i] : plain(1);
         if (a.i != b.i && a.i != 1 && b.i != 1) {
-            if (report) gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "aligned at the last dimension, two sizes must be equal or one of them 1", "%s and %s: %lld meets %lld", show(acc->list, acc->len).t, show(s->list, s->len).t, (long long)a.i, (long long)b.i);
+            if (report)
+                gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "aligned at the last dimension, two sizes must be equal or one of them 1",
+                             "%s and %s: %lld meets %lld", show(acc->list, acc->len).t, show(s->list, s->len).t, (long long)a.i,
+                             (long long)b.i);
             return false;
         }
         r.list[n - 1 - i] = wider(a, b);
@@ -100,7 +117,8 @@ static bool list_of(gr_evaluator *v, const gr_shape *s, gr_val *out) {
 }
 
 /* Calls over every shape of the arguments: variadic ones give many. */
-static bool fold(gr_evaluator *v, const gr_expr *e, const gr_val *arg, bool (*step)(gr_evaluator *, gr_val *, const gr_val *, bool), bool report, gr_val *out) {
+static bool fold(gr_evaluator *v, const gr_expr *e, const gr_val *arg, bool (*step)(gr_evaluator *, gr_val *, const gr_val *, bool),
+                 bool report, gr_val *out) {
     bool first = true;
     GR_TRY(gr_eval_new_list(v, 0, out));
     for (uint32_t i = 0; i < e->arg_n; i++) {
@@ -120,7 +138,8 @@ static bool same_step(gr_evaluator *v, gr_val *acc, const gr_val *s, bool report
     (void)report;
     bool same = acc->len == s->len;
     for (uint32_t i = 0; same && i < s->len; i++) same = acc->list[i].i == s->list[i].i;
-    return same || gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, NULL, "the shapes %s and %s must be equal", show(acc->list, acc->len).t, show(s->list, s->len).t);
+    return same || gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, NULL, "the shapes %s and %s must be equal", show(acc->list, acc->len).t,
+                                show(s->list, s->len).t);
 }
 
 /* s widened to `to`: only dimensions of s that are 1 may grow. */
@@ -130,7 +149,9 @@ static bool expand(gr_evaluator *v, const gr_val *s, const gr_val *to, bool repo
         int64_t a = s->list[s->len - 1 - i].i, b = to->list[to->len - 1 - i].i;
         ok = a == b || a == 1;
     }
-    if (!ok && report) return gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "only dimensions of size 1, or new ones in front, can grow", "%s does not expand to %s", show(s->list, s->len).t, show(to->list, to->len).t);
+    if (!ok && report)
+        return gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "only dimensions of size 1, or new ones in front, can grow",
+                            "%s does not expand to %s", show(s->list, s->len).t, show(to->list, to->len).t);
     *out = *to;
     return ok;
 }
@@ -167,7 +188,10 @@ static bool nonempty(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_va
     int64_t all;
     GR_TRY(product(v, s, &all));
     bool bad = n.n.i == 0;
-    if (bad) return gr_eval_fail(v, GR_D_CONTRACT_EMPTY_REDUCTION, "reduce over axes that have elements", "there is nothing to reduce: the axes %s of %s hold no element", show(axes->list, axes->len).t, show(s->list, s->len).t);
+    if (bad)
+        return gr_eval_fail(v, GR_D_CONTRACT_EMPTY_REDUCTION, "reduce over axes that have elements",
+                            "there is nothing to reduce: the axes %s of %s hold no element", show(axes->list, axes->len).t,
+                            show(s->list, s->len).t);
     *out = (gr_val){.kind = GR_K_BOOL, .n = plain(1)};
     return true;
 }
@@ -190,7 +214,9 @@ static bool take(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_val *o
 }
 
 static bool cut(gr_evaluator *v, const gr_val *s, int64_t n, bool tail, gr_val *out) {
-    if (n < 0 || n > s->len) return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "%s(%s, %lld): the shape has %u dimensions", tail ? "tail" : "head", show(s->list, s->len).t, (long long)n, s->len);
+    if (n < 0 || n > s->len)
+        return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "%s(%s, %lld): the shape has %u dimensions", tail ? "tail" : "head",
+                            show(s->list, s->len).t, (long long)n, s->len);
     *out = *s;
     out->list = tail ? s->list + n : s->list;
     out->len = tail ? s->len - (uint32_t)n : (uint32_t)n;
@@ -200,7 +226,9 @@ static bool cut(gr_evaluator *v, const gr_val *s, int64_t n, bool tail, gr_val *
 /* Puts the list in place of dimension axis (replace) or before it (insert). */
 static bool replace(gr_evaluator *v, const gr_val *s, int64_t axis, const gr_val *by, uint32_t skip, gr_val *out) {
     if (skip) GR_TRY(axis_ok(v, axis, s->len));
-    if (axis < 0 || axis > s->len) return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "position %lld in a shape with %u dimensions", (long long)axis, s->len);
+    if (axis < 0 || axis > s->len)
+        return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "position %lld in a shape with %u dimensions", (long long)axis,
+                            s->len);
     uint32_t a = (uint32_t)axis, n = s->len - skip + by->len;
     GR_TRY(rank_ok(v, n) && gr_eval_new_list(v, n, out));
     for (uint32_t i = 0; i < a; i++) out->list[i] = s->list[i];
@@ -219,9 +247,13 @@ static bool concat_shapes(gr_evaluator *v, const gr_shape *s, uint32_t n, int64_
         GR_TRY(list_of(v, &s[k], &x));
         bool same = x.len == out->len;
         for (uint32_t i = 0; same && i < x.len; i++) same = i == axis || x.list[i].i == out->list[i].i;
-        if (!same) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "all dimensions but the joined one must be equal", "%s and %s cannot be joined along axis %lld", show(out->list, out->len).t, show(x.list, x.len).t, (long long)axis);
+        if (!same)
+            return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "all dimensions but the joined one must be equal",
+                                "%s and %s cannot be joined along axis %lld", show(out->list, out->len).t, show(x.list, x.len).t,
+                                (long long)axis);
         int64_t t;
-        if (!gr_add_i64(sum.i, x.list[axis].i, &t)) return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the joined dimension is too large");
+        if (!gr_add_i64(sum.i, x.list[axis].i, &t))
+            return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the joined dimension is too large");
         sum = plain(t);
     }
     out->list[axis] = sum;
@@ -239,8 +271,12 @@ static bool split(gr_evaluator *v, const gr_val *s, int64_t axis, const gr_val *
     GR_TRY(axis_ok(v, axis, s->len) && rank_ok(v, s->len));
     int64_t sum = 0;
     for (uint32_t i = 0; i < sizes->len; i++)
-        if (sizes->list[i].i < 0 || !gr_add_i64(sum, sizes->list[i].i, &sum)) return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the sizes %s cannot be added", show(sizes->list, sizes->len).t);
-    if (sum != s->list[axis].i) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "the sizes must add up to the dimension", "the sizes %s add up to %lld, dimension %lld is %lld", show(sizes->list, sizes->len).t, (long long)sum, (long long)axis, (long long)s->list[axis].i);
+        if (sizes->list[i].i < 0 || !gr_add_i64(sum, sizes->list[i].i, &sum))
+            return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the sizes %s cannot be added", show(sizes->list, sizes->len).t);
+    if (sum != s->list[axis].i)
+        return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "the sizes must add up to the dimension",
+                            "the sizes %s add up to %lld, dimension %lld is %lld", show(sizes->list, sizes->len).t, (long long)sum,
+                            (long long)axis, (long long)s->list[axis].i);
     gr_shape *made = GR_NEW_N(v->a, gr_shape, sizes->len);
     if (!made) return gr_report_oom(v->d);
     for (uint32_t k = 0; k < sizes->len; k++) {
@@ -261,8 +297,12 @@ static bool slice(gr_evaluator *v, const gr_val *s, const gr_val *starts, const 
     GR_TRY(gr_eval_new_list(v, s->len, out));
     for (uint32_t i = 0; i < s->len; i++) {
         int64_t end, from = starts->list[i].i, n = sizes->list[i].i, step = steps ? steps->list[i].i : 1;
-        if (from < 0 || n < 0 || !gr_add_i64(from, n, &end) || end > s->list[i].i) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "start + size must not pass the end", "start %lld and size %lld leave dimension %u, which is %lld", (long long)from, (long long)n, i, (long long)s->list[i].i);
-        if (step < 1) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, NULL, "step %lld in dimension %u must be at least 1", (long long)step, i);
+        if (from < 0 || n < 0 || !gr_add_i64(from, n, &end) || end > s->list[i].i)
+            return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "start + size must not pass the end",
+                                "start %lld and size %lld leave dimension %u, which is %lld", (long long)from, (long long)n, i,
+                                (long long)s->list[i].i);
+        if (step < 1)
+            return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, NULL, "step %lld in dimension %u must be at least 1", (long long)step, i);
         out->list[i] = n == s->list[i].i && step == 1 ? s->list[i] : plain(n / step + (n % step != 0));
     }
     return true;
@@ -271,7 +311,9 @@ static bool slice(gr_evaluator *v, const gr_val *s, const gr_val *starts, const 
 static bool reshape(gr_evaluator *v, const gr_val *s, const gr_val *to, gr_val *out) {
     int64_t a, b;
     GR_TRY(product(v, s, &a) && product(v, to, &b));
-    if (a != b) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "the number of elements must stay", "%s has %lld elements, %s has %lld", show(s->list, s->len).t, (long long)a, show(to->list, to->len).t, (long long)b);
+    if (a != b)
+        return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "the number of elements must stay", "%s has %lld elements, %s has %lld",
+                            show(s->list, s->len).t, (long long)a, show(to->list, to->len).t, (long long)b);
     *out = *to;
     return true;
 }
@@ -293,7 +335,9 @@ static bool grow(gr_evaluator *v, const gr_val *s, const gr_val *by, const gr_va
 /* The shape `to` that s sums down to: to must broadcast to s. */
 static bool sum_to(gr_evaluator *v, const gr_val *s, const gr_val *to, gr_val *out) {
     gr_val t;
-    if (!expand(v, to, s, false, &t)) return gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "the target must broadcast to the shape that is summed", "%s does not sum down to %s", show(s->list, s->len).t, show(to->list, to->len).t);
+    if (!expand(v, to, s, false, &t))
+        return gr_eval_fail(v, GR_D_CONTRACT_NOT_BROADCASTABLE, "the target must broadcast to the shape that is summed",
+                            "%s does not sum down to %s", show(s->list, s->len).t, show(to->list, to->len).t);
     *out = *to;
     return true;
 }
@@ -329,7 +373,9 @@ static bool unsqueeze(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_v
 static bool squeeze(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_val *out) {
     for (uint32_t i = 0; i < axes->len; i++) {
         GR_TRY(axis_ok(v, axes->list[i].i, s->len));
-        if (s->list[axes->list[i].i].i != 1) return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "only dimensions of size 1 can go", "dimension %lld of %s is not 1", (long long)axes->list[i].i, show(s->list, s->len).t);
+        if (s->list[axes->list[i].i].i != 1)
+            return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, "only dimensions of size 1 can go", "dimension %lld of %s is not 1",
+                                (long long)axes->list[i].i, show(s->list, s->len).t);
     }
     return drop(v, s, axes, false, out);
 }
@@ -342,7 +388,8 @@ static bool inverse(gr_evaluator *v, const gr_val *p, gr_val *out) {
 }
 
 static bool swap_last(gr_evaluator *v, int64_t n, gr_val *out) {
-    if (n < 2 || n > GR_RANK_MAX) return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "%lld dimensions have no last two to swap", (long long)n);
+    if (n < 2 || n > GR_RANK_MAX)
+        return gr_eval_fail(v, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, NULL, "%lld dimensions have no last two to swap", (long long)n);
     GR_TRY(gr_eval_new_list(v, (uint32_t)n, out));
     for (uint32_t i = 0; i < out->len; i++) out->list[i] = plain(i);
     out->list[n - 2] = plain(n - 1);
@@ -355,7 +402,8 @@ static bool spans(gr_evaluator *v, const gr_val *sizes, const gr_val *steps, gr_
     GR_TRY(same_length(v, steps, sizes->len, "steps") && gr_eval_new_list(v, sizes->len, out));
     for (uint32_t i = 0; i < sizes->len; i++) {
         int64_t n = sizes->list[i].i, r = 0;
-        if (n > 0 && (!gr_mul_i64(n - 1, steps->list[i].i, &r) || !gr_add_i64(r, 1, &r))) return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "a span is too large");
+        if (n > 0 && (!gr_mul_i64(n - 1, steps->list[i].i, &r) || !gr_add_i64(r, 1, &r)))
+            return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "a span is too large");
         out->list[i] = plain(r);
     }
     return true;
@@ -436,7 +484,8 @@ static bool below(const gr_val *l, const gr_val *bound) {
 static bool sum(gr_evaluator *v, const gr_val *l, gr_val *out) {
     int64_t s = 0;
     for (uint32_t i = 0; i < l->len; i++)
-        if (!gr_add_i64(s, l->list[i].i, &s)) return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the sum of %s is too large", show(l->list, l->len).t);
+        if (!gr_add_i64(s, l->list[i].i, &s))
+            return gr_eval_fail(v, GR_D_CONTRACT_OVERFLOW, NULL, "the sum of %s is too large", show(l->list, l->len).t);
     return integer(out, s);
 }
 
@@ -487,7 +536,8 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_HEAD:
     case GR_FN_TAIL: return want_int(v, &arg[1], "the position") && cut(v, &s, arg[1].n.i, e->fn == GR_FN_TAIL, out);
     case GR_FN_REPLACE:
-    case GR_FN_INSERT: return want_int(v, &arg[1], "the axis") && as_list(v, &arg[2], &t) && replace(v, &s, arg[1].n.i, &t, e->fn == GR_FN_REPLACE, out);
+    case GR_FN_INSERT:
+        return want_int(v, &arg[1], "the axis") && as_list(v, &arg[2], &t) && replace(v, &s, arg[1].n.i, &t, e->fn == GR_FN_REPLACE, out);
     case GR_FN_INVERSE: return inverse(v, &s, out);
     case GR_FN_SWAP_LAST: return want_int(v, &arg[0], "the rank") && swap_last(v, arg[0].n.i, out);
     case GR_FN_PROD_FROM:

@@ -31,7 +31,9 @@ static bool parse_item(gr_parser *p, gr_sig_tensor *t, item_vec *items) {
     it->e = gr_expr_parse_sum(p);
     GR_TRY(it->e);
     if (!gr_parser_is(p, GR_P_LE)) return true;
-    if (it->kind != GR_ITEM_DIM || it->e->kind != GR_E_NAME || items->n > 1) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, p->tok.offset, "write the count first, as in T[m <= n, c]", "only the first dimension, a name, can be bounded by <=");
+    if (it->kind != GR_ITEM_DIM || it->e->kind != GR_E_NAME || items->n > 1)
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, p->tok.offset, "write the count first, as in T[m <= n, c]",
+                              "only the first dimension, a name, can be bounded by <=");
     gr_parser_next(p);
     t->count = it->e->name;
     it->e = gr_expr_parse_sum(p);
@@ -122,7 +124,10 @@ static bool parse_words(gr_parser *p, gr_sig_param *q, gr_str first) {
 }
 
 static bool parse_param_type(gr_parser *p, gr_sig_param *q) {
-    static const struct { const char *z; gr_param_kind kind; } scalar[] = {{"u32", GR_PARAM_U32}, {"i32", GR_PARAM_I32}, {"f32", GR_PARAM_F32}, {"bool", GR_PARAM_BOOL}, {"dtype", GR_PARAM_DTYPE}};
+    static const struct {
+        const char *z;
+        gr_param_kind kind;
+    } scalar[] = {{"u32", GR_PARAM_U32}, {"i32", GR_PARAM_I32}, {"f32", GR_PARAM_F32}, {"bool", GR_PARAM_BOOL}, {"dtype", GR_PARAM_DTYPE}};
     gr_str word;
     uint32_t at;
     at = p->tok.offset;
@@ -131,7 +136,10 @@ static bool parse_param_type(gr_parser *p, gr_sig_param *q) {
     if (!gr_parser_is(p, '|') && !quoted) {
         for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++)
             if (gr_str_eqz(word, scalar[i].z)) q->kind = scalar[i].kind;
-        if (!q->kind) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, at, "the types are u32, i32, f32, bool, dtype, lists such as u32[2] and u32[*], and words: a | b", "%.*s is not the type of a parameter", GR_STR_ARG(word));
+        if (!q->kind)
+            return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, at,
+                                  "the types are u32, i32, f32, bool, dtype, lists such as u32[2] and u32[*], and words: a | b",
+                                  "%.*s is not the type of a parameter", GR_STR_ARG(word));
         return q->kind == GR_PARAM_BOOL || q->kind == GR_PARAM_DTYPE || parse_list_length(p, q);
     }
     return parse_words(p, q, word);
@@ -155,7 +163,8 @@ static bool parse_default(gr_parser *p, gr_sig_param *q) {
     q->required = !gr_parser_take(p, '=');
     if (q->required) return true;
     bool word = q->kind == GR_PARAM_ENUM || q->kind == GR_PARAM_DTYPE;
-    bool list_word = q->kind >= GR_PARAM_U32_LIST && (gr_parser_is_word(p, "all") || gr_parser_is_word(p, "reverse")) && gr_parser_peek(p).punct != '(';
+    bool list_word =
+        q->kind >= GR_PARAM_U32_LIST && (gr_parser_is_word(p, "all") || gr_parser_is_word(p, "reverse")) && gr_parser_peek(p).punct != '(';
     if (word || list_word) return gr_parser_word(p, "the default, a word", &q->def_word);
     q->def = gr_expr_parse_sum(p);
     return q->def != NULL;
@@ -167,8 +176,10 @@ static bool parse_param(gr_parser *p, gr_sig_param *q) {
     GR_TRY(parse_param_type(p, q) && parse_range(p, q));
     q->odd = gr_parser_take_word(p, "odd");
     q->even = !q->odd && gr_parser_take_word(p, "even");
-    if ((q->odd || q->even) && q->kind != GR_PARAM_U32 && q->kind != GR_PARAM_I32) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, q->offset, NULL, "only an integer can be odd or even");
-    if ((q->lo || q->hi) && (q->kind == GR_PARAM_BOOL || q->kind == GR_PARAM_ENUM || q->kind == GR_PARAM_DTYPE)) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, q->offset, NULL, "only a number can have a range");
+    if ((q->odd || q->even) && q->kind != GR_PARAM_U32 && q->kind != GR_PARAM_I32)
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, q->offset, NULL, "only an integer can be odd or even");
+    if ((q->lo || q->hi) && (q->kind == GR_PARAM_BOOL || q->kind == GR_PARAM_ENUM || q->kind == GR_PARAM_DTYPE))
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, q->offset, NULL, "only a number can have a range");
     return parse_default(p, q);
 }
 
@@ -217,7 +228,9 @@ static bool parse_dtypes(sig_parser *s) {
         if (list.n && at_dtype_clause(p)) break; /* T in f32, f16, I in i32 */
         GR_TRY(gr_parser_name(p, "a dtype", &word, &at));
         gr_dtype t = gr_dtype_find(word);
-        if (!t) return gr_parser_fail(p, GR_D_CONTRACT_DTYPE_UNKNOWN, at, "the dtypes are f16 f32 f64 i8 u8 i32 u32 i64 u64 bool", "%.*s is not a dtype", GR_STR_ARG(word));
+        if (!t)
+            return gr_parser_fail(p, GR_D_CONTRACT_DTYPE_UNKNOWN, at, "the dtypes are f16 f32 f64 i8 u8 i32 u32 i64 u64 bool",
+                                  "%.*s is not a dtype", GR_STR_ARG(word));
         for (uint32_t i = 0; i < list.n; i++)
             if (list.v[i] == t) return gr_parser_fail(p, GR_D_CONTRACT_NAME_REPEATED, at, NULL, "%.*s is listed twice", GR_STR_ARG(word));
         gr_dtype *to = GR_PUSH(p->a, &list);

@@ -71,15 +71,20 @@ static void read_number(gr_parser *p, gr_tok *t) {
     }
     for (size_t i = 0; i < t->text.n; i++) {
         int64_t digit = z[i] - '0';
-        if (t->i > (INT64_MAX - digit) / 10) { t->kind = GR_TOK_BAD; return; }
+        if (t->i > (INT64_MAX - digit) / 10) {
+            t->kind = GR_TOK_BAD;
+            return;
+        }
         t->i = t->i * 10 + digit;
     }
 }
 
 static void read_punct(gr_parser *p, gr_tok *t) {
-    static const struct { const char *z; int code; } two[] = {
-        {"..=", GR_P_DOTS_EQ}, {"//", GR_P_FLOOR_DIV}, {"/^", GR_P_CEIL_DIV}, {"==", GR_P_EQ}, {"!=", GR_P_NE},
-        {"<=", GR_P_LE}, {">=", GR_P_GE}, {"->", GR_P_ARROW}, {"..", GR_P_DOTS}};
+    static const struct {
+        const char *z;
+        int code;
+    } two[] = {{"..=", GR_P_DOTS_EQ}, {"//", GR_P_FLOOR_DIV}, {"/^", GR_P_CEIL_DIV}, {"==", GR_P_EQ},  {"!=", GR_P_NE},
+               {"<=", GR_P_LE},       {">=", GR_P_GE},        {"->", GR_P_ARROW},    {"..", GR_P_DOTS}};
     gr_str rest = {p->src.text.p + t->offset, p->src.text.n - t->offset};
     t->kind = GR_TOK_PUNCT;
     for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
@@ -171,12 +176,15 @@ bool gr_parser_take_word(gr_parser *p, const char *word) {
 
 bool gr_parser_expected(gr_parser *p, const char *want) {
     const gr_tok *t = &p->tok;
-    if (t->kind == GR_TOK_END) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the end of the text", want);
-    if (t->kind == GR_TOK_LINE) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the end of the line", want);
+    if (t->kind == GR_TOK_END)
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the end of the text", want);
+    if (t->kind == GR_TOK_LINE)
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the end of the line", want);
     size_t n = t->text.n ? t->text.n : 1;
     if (n > 60) n = 60;
     unsigned char c = (unsigned char)t->text.p[0];
-    if (c < 0x20 || c >= 0x7F) return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the byte 0x%02x", want, c);
+    if (c < 0x20 || c >= 0x7F)
+        return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found the byte 0x%02x", want, c);
     return gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, t->offset, NULL, "expected %s, found '%.*s'", want, (int)n, t->text.p);
 }
 
@@ -213,5 +221,8 @@ void gr_parser_skip_line(gr_parser *p) {
 gr_nearest gr_nearest_start(gr_str word) { return (gr_nearest){.word = word, .distance = 3}; }
 void gr_nearest_add(gr_nearest *n, gr_str candidate) {
     int far = gr_str_distance(n->word, candidate);
-    if (far < n->distance && (size_t)far < candidate.n) { n->distance = far; n->best = candidate; }
+    if (far < n->distance && (size_t)far < candidate.n) {
+        n->distance = far;
+        n->best = candidate;
+    }
 }

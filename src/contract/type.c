@@ -6,14 +6,19 @@
 bool gr_type_count(const gr_type *t, uint64_t *count) {
     *count = 1;
     for (uint32_t i = 0; i < t->rank; i++)
-        if (t->dim[i].n == 0) { *count = 0; return true; }
+        if (t->dim[i].n == 0) {
+            *count = 0;
+            return true;
+        }
     for (uint32_t i = 0; i < t->rank; i++)
         if (!gr_mul_u64(*count, t->dim[i].n, count) || *count > (uint64_t)1 << 62) return false;
     return true;
 }
 
 bool gr_type_device_bytes(const gr_type *t, uint64_t *bytes) {
-    uint64_t n, each = t->dtype == GR_DTYPE_F16 ? 2 : t->dtype == GR_DTYPE_I64 || t->dtype == GR_DTYPE_U64 || t->dtype == GR_DTYPE_F64 ? 8 : 4;
+    uint64_t n, each = t->dtype == GR_DTYPE_F16                                                           ? 2
+                       : t->dtype == GR_DTYPE_I64 || t->dtype == GR_DTYPE_U64 || t->dtype == GR_DTYPE_F64 ? 8
+                                                                                                          : 4;
     if (!gr_type_count(t, &n) || !gr_mul_u64(n, each, bytes) || *bytes > UINT64_MAX - 3) return false;
     *bytes = (*bytes + 3) / 4 * 4;
     return true;
@@ -33,7 +38,9 @@ void gr_type_print(gr_buf *out, const gr_type *t) {
         if (i) gr_buf_puts(out, ", ");
         if (i == 0 && t->bounded) gr_buf_puts(out, "<= ");
         if (d->base.n) gr_buf_str(out, d->base);
-        if (d->base.n && d->add) gr_buf_printf(out, " %c %llu", d->add < 0 ? '-' : '+', (unsigned long long)(d->add < 0 ? 0 - (uint64_t)d->add : (uint64_t)d->add));
+        if (d->base.n && d->add)
+            gr_buf_printf(out, " %c %llu", d->add < 0 ? '-' : '+',
+                          (unsigned long long)(d->add < 0 ? 0 - (uint64_t)d->add : (uint64_t)d->add));
         if (d->base.n) gr_buf_puts(out, " = ");
         gr_buf_printf(out, "%llu", (unsigned long long)d->n);
     }
@@ -56,7 +63,8 @@ const char *gr_dtype_wgsl(gr_dtype t) {
 }
 
 const char *gr_category_name(gr_category c) {
-    static const char *const t[] = {"none", "selection", "movement", "integer", "comparison", "pointwise", "transcendental", "reduction", "lossy"};
+    static const char *const t[] = {"none",      "selection",      "movement",  "integer", "comparison",
+                                    "pointwise", "transcendental", "reduction", "lossy"};
     return (size_t)c < sizeof t / sizeof *t ? t[c] : t[0];
 }
 

@@ -104,11 +104,13 @@ static bool sliced(viewer *w, const strided *x, strided *out) {
     GR_TRY(list_arg(w, 0, &starts) && list_arg(w, 1, &sizes));
     if (w->f->args[2]) GR_TRY(list_arg(w, 2, &steps));
     bool has_steps = w->f->args[2] != NULL;
-    if (starts.len != x->rank || sizes.len != x->rank || (has_steps && steps.len != x->rank)) return fail(w, GR_D_CONTRACT_SHAPE_MISMATCH, "starts, sizes and steps need one entry a dimension");
+    if (starts.len != x->rank || sizes.len != x->rank || (has_steps && steps.len != x->rank))
+        return fail(w, GR_D_CONTRACT_SHAPE_MISMATCH, "starts, sizes and steps need one entry a dimension");
     *out = (strided){.rank = x->rank};
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t from = starts.list[i].i, n = sizes.list[i].i, step = has_steps ? steps.list[i].i : 1;
-        if (from < 0 || n < 0 || step < 1 || from > x->dim[i] || n > x->dim[i] - from) return fail(w, GR_D_CONTRACT_SHAPE_MISMATCH, "the slice leaves the tensor");
+        if (from < 0 || n < 0 || step < 1 || from > x->dim[i] || n > x->dim[i] - from)
+            return fail(w, GR_D_CONTRACT_SHAPE_MISMATCH, "the slice leaves the tensor");
         out->dim[i] = n / step + (n % step != 0);
         out->stride[i] = x->stride[i] * step;
         out->offset += from * x->stride[i];
@@ -122,7 +124,8 @@ static bool batch(viewer *w, const strided *x, strided *out) {
     strided target, front = *x;
     int64_t inner;
     GR_TRY(y && contiguous(w, y, &target) && gr_expr_int(w->v.d, w->f->args[1], w->v.c, NULL, NULL, w->v.at, &inner));
-    if (inner < 0 || inner > x->rank || inner > target.rank) return fail(w, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, "fewer dimensions than it sets aside");
+    if (inner < 0 || inner > x->rank || inner > target.rank)
+        return fail(w, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, "fewer dimensions than it sets aside");
     front.rank -= (uint32_t)inner;
     target.rank -= (uint32_t)inner;
     return broadcast(w, &front, &target, out);
@@ -134,9 +137,7 @@ static bool listed(viewer *w, strided *out) {
     strided s, target;
     GR_TRY(x && contiguous(w, x, &s));
     switch (f->view) {
-    case GR_VIEW_BROADCAST:
-        y = tensor_of(w, f->arg[0]);
-        return y && contiguous(w, y, &target) && broadcast(w, &s, &target, out);
+    case GR_VIEW_BROADCAST: y = tensor_of(w, f->arg[0]); return y && contiguous(w, y, &target) && broadcast(w, &s, &target, out);
     case GR_VIEW_KEPT:
     case GR_VIEW_REDUCED: return choose(w, &s, f->view == GR_VIEW_REDUCED, out);
     case GR_VIEW_PERMUTED: return permuted(w, &s, out);
@@ -177,7 +178,9 @@ static bool joins(viewer *w, const strided *mine, uint32_t *bits) {
     for (uint32_t k = 0; k < w->b->binds_n; k++) {
         for (uint32_t j = 0; j < w->b->binds[k].fields_n; j++) {
             const gr_bind_field *f = &w->b->binds[k].fields[j];
-            if (f->kind != GR_FIELD_VIEW || f->view != GR_VIEW_BROADCAST || !gr_str_eq(f->arg[0], own->arg[0]) || !gr_call_type(w->v.c, f->tensor)) continue;
+            if (f->kind != GR_FIELD_VIEW || f->view != GR_VIEW_BROADCAST || !gr_str_eq(f->arg[0], own->arg[0]) ||
+                !gr_call_type(w->v.c, f->tensor))
+                continue;
             strided s;
             w->f = f;
             bool ok = unmerged(w, &s);
@@ -200,7 +203,8 @@ static bool merge(viewer *w, strided *s, gr_view *out) {
         uint32_t at = joined ? out->rank - 1 : out->rank++;
         uint64_t n = joined ? (uint64_t)out->dims[at] * (uint64_t)s->dim[i] : (uint64_t)s->dim[i];
         size = s->dim[i] ? size * (uint64_t)s->dim[i] : 0;
-        if (n > UINT32_MAX || size > UINT32_MAX || s->stride[i] > UINT32_MAX) return fail(w, GR_D_CONTRACT_OVERFLOW, "a size does not fit 32 bits");
+        if (n > UINT32_MAX || size > UINT32_MAX || s->stride[i] > UINT32_MAX)
+            return fail(w, GR_D_CONTRACT_OVERFLOW, "a size does not fit 32 bits");
         out->dims[at] = (uint32_t)n;
         out->strides[at] = (uint32_t)s->stride[i];
     }
@@ -230,7 +234,8 @@ bool gr_list_resolve(gr_diags *d, const gr_bind_field *f, const gr_call *c, gr_p
     gr_arena_init(&tmp, (size_t)16 << 20);
     gr_evaluator v = {.a = &tmp, .d = d, .c = c, .at = at};
     bool ok = gr_eval_list(&v, f->expr, &l);
-    if (ok && l.len > 32) ok = gr_eval_fail(&v, GR_D_CONTRACT_TOO_LARGE, NULL, "the field %.*s has %u entries, at most 32 fit", GR_STR_ARG(f->name), l.len);
+    if (ok && l.len > 32)
+        ok = gr_eval_fail(&v, GR_D_CONTRACT_TOO_LARGE, NULL, "the field %.*s has %u entries, at most 32 fit", GR_STR_ARG(f->name), l.len);
     for (uint32_t i = 0; ok && i < l.len; i++) out[i] = l.kind == GR_K_FLOATS ? l.floats[i] : (double)l.list[i].i;
     if (ok) *n = l.len;
     gr_arena_free(&tmp);
