@@ -667,7 +667,57 @@ def quantization(op, signature):
                     yield Case(op, [('x', x), ('scale', scale), ('zero_point', zero)], {}, [want], gpu=shape != (257,))
 
 
-SPECIAL = {'layer_normalization': normalization, 'instance_normalization': normalization, 'batch_normalization': normalization, 'gemm': gemm, 'resample2d': resample2d,
+def scatter_elements(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, n, axis) in enumerate(some([((5,), 3, 0), ((300,), 257, 0), ((4, 5), 2, 0), ((4, 5), 7, 1), ((2, 3, 4), 2, 1), ((2, 3, 4, 2), 5, 2), ((4, 5), 0, 0)], t)):
+            x = array(t, shape, op, special=True)
+            for it in ('i32', 'u32', 'i64'):
+                idx = indices(it, shape[:axis] + (n,) + shape[axis + 1:], shape[axis], op, k)
+                u = array(t, idx.shape, op, 'u')
+                want = x.copy()
+                for j in range(n):  # the last one stays
+                    at = (slice(None),) * axis + (slice(j, j + 1),)
+                    np.put_along_axis(want, idx[at].astype(np.int64), u[at], axis)
+                yield Case(op, [('x', x), ('indices', idx), ('updates', u)], {'axis': axis}, [want], gpu=it == 'i64')
+
+
+def scatter_nd(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, lead, n) in enumerate(some([((5,), (3,), 1), ((4, 5), (3,), 1), ((4, 5), (2, 9), 2), ((2, 3, 4), (7,), 2), ((2, 3, 4, 2), (), 3), ((2, 3), (0,), 1), ((300, 2), (257,), 1)], t)):
+            x = array(t, shape, op, special=True)
+            for it in ('i32', 'u32', 'i64'):
+                idx = np.stack([indices(it, lead, shape[d], op, k, d) for d in range(n)], -1)
+                u = array(t, lead + shape[n:], op, 'u')
+                want = x.copy()
+                for at in np.ndindex(*lead):
+                    want[tuple(int(v) for v in idx[at])] = u[at]
+                yield Case(op, [('x', x), ('indices', idx), ('updates', u)], {}, [want], gpu=it == 'i64')
+
+
+def conv_transpose2d(op, signature):
+    for t in dtypes(signature):
+        for k, (shape, kernel, params) in enumerate([((1, 1, 3, 3), (1, 1, 3, 3), {}), ((2, 3, 4, 5), (3, 2, 3, 2), {}), ((1, 2, 4, 3), (2, 3, 3, 3), {'strides': [2, 3]}), ((1, 1, 4, 4), (1, 2, 2, 2), {'dilations': [2, 3]}),
+                                                     ((2, 2, 5, 5), (2, 2, 3, 3), {'padding': [1, 1, 1, 1]}), ((1, 4, 3, 4), (4, 3, 3, 3), {'groups': 2, 'padding': [1, 0, 0, 1], 'strides': [2, 2], 'output_padding': [1, 0]})]):
+            x, f = array(t, shape, op, low=-2, high=2), array(t, kernel, op, 'f', low=-2, high=2)
+            groups, st, di = params.get('groups', 1), params.get('strides', [1, 1]), params.get('dilations', [1, 1])
+            pa, op_ = params.get('padding', [0] * 4), params.get('output_padding', [0, 0])
+            n, c, h, w = shape
+            full = np.zeros((n, kernel[1] * groups, (h - 1) * st[0] + (kernel[2] - 1) * di[0] + 1 + op_[0], (w - 1) * st[1] + (kernel[3] - 1) * di[1] + 1 + op_[1]))
+            for ci in range(c):
+                g = ci // (c // groups)
+                for o, r, s in np.ndindex(*kernel[1:]):
+                    full[:, g * kernel[1] + o, r * di[0]:r * di[0] + (h - 1) * st[0] + 1:st[0], s * di[1]:s * di[1] + (w - 1) * st[1] + 1:st[1]] += wide(x)[:, ci] * wide(f)[ci, o, r, s]
+            want = full[:, :, pa[0]:full.shape[2] - pa[1], pa[2]:full.shape[3] - pa[3]]
+            inputs = [('x', x), ('filter', f)]
+            if k % 2:
+                b = array(t, (kernel[1] * groups,), op, 'b')
+                inputs.append(('bias', b))
+                want = want + wide(b)[:, None, None]
+            yield Case(op, inputs, params, [want.copy()], SUMMED if t == 'f32' else ((1e-2, 2e-2), (1e-2, 2e-2), (1, 1)), wide=t == 'f32')
+
+
+SPECIAL = {'scatter_elements': scatter_elements, 'scatter_nd': scatter_nd, 'conv_transpose2d': conv_transpose2d,
+           'layer_normalization': normalization, 'instance_normalization': normalization, 'batch_normalization': normalization, 'gemm': gemm, 'resample2d': resample2d,
            'quantize_linear': quantization, 'dequantize_linear': quantization,
            'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d': pool, 'max_pool2d': pool, 'l2_pool2d': pool,
            'conv2d': conv2d,
