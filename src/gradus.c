@@ -108,7 +108,8 @@ gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, s
 static bool load_ops_beside(gr_program *p) {
     gr_str ops = gr_path_join(&p->arena[0], gr_path_dir(p->document), GR_STR("ops"));
     if (!ops.n) return gr_report_oom(&p->session->diags);
-    return !gr_file_exists(ops) || gr_catalog_load(p->session->catalog, &p->session->diags, ops);
+    if (!gr_file_exists(ops)) return true;
+    return gr_catalog_load(p->session->catalog, &p->session->diags, ops) && gr_catalog_check(p->session->catalog, &p->session->diags);
 }
 
 gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc) {

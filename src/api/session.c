@@ -61,6 +61,7 @@ gr_session *gr_session_new(const gr_session_desc *desc) {
     s->catalog_dir = find_catalog(s, desc->catalog);
     gr_catalog_load(s->catalog, &s->diags, s->catalog_dir);
     for (const char *const *r = desc->op_roots; r && *r; r++) gr_catalog_load(s->catalog, &s->diags, gr_str_of(*r));
+    gr_catalog_check(s->catalog, &s->diags);
     gr_session_open_device(s);
     return s;
 }

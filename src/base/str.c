@@ -1,5 +1,7 @@
 #include "base/str.h"
 
+#include "base/math.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,7 +104,7 @@ static void put_shortest(gr_buf *b, double v, bool single) {
     if (isnan(v)) { gr_buf_puts(b, "nan"); return; }
     if (isinf(v)) { gr_buf_puts(b, v < 0 ? "-inf" : "inf"); return; }
     char t[40];
-    if (v == floor(v) && fabs(v) < 9007199254740992.0) {
+    if (v == gr_floor(v) && fabs(v) < 9007199254740992.0) {
         snprintf(t, sizeof t, "%s%.0f", v == 0 && signbit(v) ? "-" : "", fabs(v) == 0 ? 0.0 : v);
         gr_buf_puts(b, t);
         return;

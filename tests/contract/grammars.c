@@ -57,7 +57,7 @@ static void check_signatures(page *p, gr_str body) {
 }
 
 static gr_sig head_signature(page *p, gr_str body) {
-    gr_sig s;
+    gr_sig s = {0};
     const char *eol = memchr(body.p, '\n', body.n);
     gr_str text = {body.p + 2, (size_t)(eol - body.p - 2)};
     if (body.p[0] != '#' || !gr_sig_parse(&p->k.a, &p->k.d, GR_STR("head"), text, &s)) fail_block(&p->k, body);

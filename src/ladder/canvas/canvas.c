@@ -1,5 +1,7 @@
 #include "ladder/canvas/canvas_int.h"
 
+#include "base/math.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,7 @@ bool gr_bytes_parse(gr_str text, uint64_t *bytes) {
     gr_str unit = {text.p + n, text.n - n};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!gr_str_eqz(unit, units[i].unit)) continue;
-        double v = floor(amount * units[i].scale);
+        double v = gr_floor(amount * units[i].scale);
         if (!(v < 0x1p62)) return false;
         *bytes = (uint64_t)v;
         return true;
@@ -78,7 +80,7 @@ void gr_bytes_print(gr_buf *out, uint64_t bytes) {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     while (u < 6 && v >= 1023.5) v /= 1024, u++;
     if (u == 0) gr_buf_printf(out, "%llu B", (unsigned long long)bytes);
-    else if (v < 9.95 && v != floor(v)) gr_buf_printf(out, "%.1f %s", v, names[u]);
+    else if (v < 9.95 && v != gr_floor(v)) gr_buf_printf(out, "%.1f %s", v, names[u]);
     else gr_buf_printf(out, "%.0f %s", v, names[u]);
 }
 
@@ -145,7 +147,7 @@ static bool put_element(constant *c, const gr_value *v) {
     if (is_special(v, &f)) n = (gr_value){.kind = GR_V_FLOAT, .f = f};
     if (n.kind == GR_V_BOOL) n = (gr_value){.kind = GR_V_INT, .i = v->b};
     if (n.kind == GR_V_FLOAT && !gr_dtype_is_float(t)) {
-        if (!(n.f == floor(n.f)) || fabs(n.f) >= 0x1p63) return out_of_range(c, n.f);
+        if (!(n.f == gr_floor(n.f)) || fabs(n.f) >= 0x1p63) return out_of_range(c, n.f);
         n = (gr_value){.kind = GR_V_INT, .i = (int64_t)n.f};
     }
     if (n.kind == GR_V_FLOAT) gr_array_set_f64(c->out, c->done, n.f);
