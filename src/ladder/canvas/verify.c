@@ -106,6 +106,35 @@ static void check_output(checker *k, const gr_canvas *c, const gr_canvas_index *
     }
 }
 
+/* Whether a path stays below the folder that it is joined to. */
+static bool stays_below(gr_str path) {
+    bool ok = path.n && path.p[0] != '/' && !memchr(path.p, 0, path.n);
+    for (size_t i = 0; i < path.n; i++) /* a part ".." */
+        if ((i == 0 || path.p[i - 1] == '/') && path.n - i >= 2 && path.p[i] == '.' && path.p[i + 1] == '.' && (path.n - i == 2 || path.p[i + 2] == '/')) ok = false;
+    return ok;
+}
+
+/* C13, for the outermost canvas: only its files are written. */
+static bool check_files(checker *k, const gr_canvas *c) {
+    gr_map seen = {0};
+    for (uint32_t i = 0; i < c->nodes_n; i++)
+        for (uint32_t f = 0; c->nodes[i].block == GR_BLOCK_OUTPUT && f < c->nodes[i].files_n && !enough(k); f++) {
+            const gr_canvas_node *n = &c->nodes[i];
+            gr_str path = n->files[f];
+            gr_place at = gr_canvas_below(k->a, n->at, "files");
+            uint32_t first = i;
+            if (!stays_below(path))
+                gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "write a path below the output folder, such as \"clean.npy\"", "\"%.*s\" leaves the output folder", GR_STR_ARG(path));
+            else if (!gr_str_ends(path, ".npy") && !gr_str_ends(path, ".csv") && !gr_str_ends(path, ".svg"))
+                gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "use .npy, .csv or, for a plot, .svg", "\"%.*s\" has an ending that we cannot write", GR_STR_ARG(path));
+            else if (gr_map_get(&seen, path, &first)) {
+                gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "give each its own file", "\"%.*s\" is written twice", GR_STR_ARG(path));
+                gr_report_related(k->d, c->nodes[first].at, "first here");
+            } else if (!gr_map_put(k->a, &seen, path, i)) return gr_report_oom(k->d);
+        }
+    return true;
+}
+
 /* C6 for a block with canvases inside: each of its inputs has exactly one link. */
 static bool check_inputs(checker *k, const gr_canvas *c, const gr_canvas_index *x, uint32_t i, const gr_canvas_ports *ins) {
     const gr_canvas_node *n = &c->nodes[i];
@@ -265,7 +294,7 @@ bool gr_canvas_verify(gr_diags *d, const gr_canvas *c) {
     gr_arena scratch = {0};
     checker k = {.a = &scratch, .d = d, .errors_before = d->errors};
     if (!c->tier) tier_missing(d, c);
-    check_scope(&k, c, false, false);
+    if (check_files(&k, c)) check_scope(&k, c, false, false);
     gr_arena_free(&scratch);
     return d->errors == k.errors_before && !d->out_of_memory;
 }
