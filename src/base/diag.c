@@ -1,5 +1,7 @@
 #include "base/diag.h"
 
+#include "base/value.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -197,22 +199,11 @@ void gr_diags_print(gr_buf *out, const gr_diags *d, gr_str source) {
         gr_buf_printf(out, "error %s: %s\n", gr_diag_text(GR_D_BASE_OUT_OF_MEMORY), gr_diag_summary(GR_D_BASE_OUT_OF_MEMORY));
 }
 
-static void json_str(gr_buf *out, gr_str s) {
-    gr_buf_putc(out, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c == '"' || c == '\\') gr_buf_printf(out, "\\%c", c);
-        else if (c < 0x20) gr_buf_printf(out, "\\u%04x", c);
-        else gr_buf_putc(out, (char)c);
-    }
-    gr_buf_putc(out, '"');
-}
-
 static void json_place(gr_buf *out, const gr_place *at) {
     gr_buf_puts(out, "{\"document\":");
-    json_str(out, at->document);
+    gr_json_string(out, at->document);
     gr_buf_puts(out, ",\"pointer\":");
-    json_str(out, at->pointer);
+    gr_json_string(out, at->pointer);
     gr_buf_printf(out, ",\"line\":%u,\"col\":%u}", at->line, at->col);
 }
 
@@ -220,19 +211,19 @@ static void json_diag(gr_buf *out, const gr_diag *g) {
     gr_buf_printf(out, "{\"severity\":\"%s\",\"name\":\"%s\",\"where\":", severity_word(g->severity), gr_diag_text(g->name));
     json_place(out, &g->place);
     gr_buf_puts(out, ",\"message\":");
-    json_str(out, g->message);
+    gr_json_string(out, g->message);
     gr_buf_puts(out, ",\"hint\":");
-    json_str(out, g->hint);
+    gr_json_string(out, g->hint);
     gr_buf_puts(out, ",\"related\":[");
     for (uint32_t i = 0; i < g->related_n; i++) {
         gr_buf_puts(out, i ? ",{\"where\":" : "{\"where\":");
         json_place(out, &g->related[i].place);
         gr_buf_puts(out, ",\"message\":");
-        json_str(out, g->related[i].message);
+        gr_json_string(out, g->related[i].message);
         gr_buf_putc(out, '}');
     }
     gr_buf_puts(out, "],\"trail\":");
-    json_str(out, g->trail);
+    gr_json_string(out, g->trail);
     gr_buf_putc(out, '}');
 }
 
