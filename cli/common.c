@@ -79,13 +79,25 @@ void cli_banner(const gr_session *s) {
     if (*b) fprintf(stderr, "\n  !!  %s  !!\n\n", b);
 }
 
+/* Bytes of the UTF-8 character at s; 0 when it is none (overlong forms and surrogates included). */
+static int utf8_bytes(const unsigned char *s) {
+    int n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return n;
+}
+
 void cli_json_string(FILE *f, const char *s) {
     fputc('"', f);
-    for (; s && *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
-        else if (c < 0x20) fprintf(f, "\\u%04x", c);
-        else fputc(c, f);
+    for (const unsigned char *c = (const unsigned char *)s; c && *c;) {
+        int n = utf8_bytes(c);
+        if (*c == '"' || *c == '\\') fprintf(f, "\\%c", *c);
+        else if (*c < 0x20) fprintf(f, "\\u%04x", *c);
+        else if (n) fwrite(c, 1, (size_t)n, f);
+        else fputs("\xEF\xBF\xBD", f);
+        c += n ? n : 1;
     }
     fputc('"', f);
 }

@@ -97,6 +97,7 @@ int cli_check(const cli_options *o) {
 }
 
 int cli_catalog(const cli_options *o) {
+    if (o->arg_n > 1) return cli_usage("catalog takes one op at most, not also \"%s\"", o->arg[1]);
     gr_session *s = cli_session(o, true);
     if (!s) return 2;
     if (o->arg_n) {
@@ -121,6 +122,7 @@ int cli_catalog(const cli_options *o) {
 }
 
 int cli_profile(const cli_options *o) {
+    if (o->arg_n) return cli_usage("profile takes options only, not \"%s\"", o->arg[0]);
     gr_session *s = cli_session(o, false);
     if (!s) return 2;
     cli_banner(s);
@@ -132,6 +134,7 @@ int cli_profile(const cli_options *o) {
 }
 
 int cli_version(const cli_options *o) {
+    if (o->arg_n) return cli_usage("version takes options only, not \"%s\"", o->arg[0]);
     if (o->json) printf("{\"gradus\": \"%s\"}\n", gr_version());
     else printf("gradus %s\n", gr_version());
     return 0;

@@ -39,23 +39,41 @@ static void free_operands(operands *in) {
     }
 }
 
-static int output_index(const gr_program *p, const char *name) {
-    for (unsigned i = 0; i < gr_program_outputs(p); i++)
-        if (!strcmp(gr_program_output_name(p, i), name)) return (int)i;
+/* The output called name; or the nth of a variadic output, whose values are called name.0, name.1, ... */
+static int output_index(const gr_program *p, const char *name, unsigned nth) {
+    size_t n = strlen(name);
+    for (unsigned i = 0; i < gr_program_outputs(p); i++) {
+        const char *have = gr_program_output_name(p, i);
+        if (!strcmp(have, name)) return (int)i;
+        if (strncmp(have, name, n) == 0 && have[n] == '.' && strtoul(have + n + 1, NULL, 10) == nth) return (int)i;
+    }
     return -1;
 }
 
-static bool save_output(gr_session *s, gr_program *p, gr_prepared *r, gr_run run, const char *pair, bool wide) {
-    char *name;
-    const char *path;
-    if (!split_pair(pair, &name, &path)) return cli_usage("--out takes NAME=FILE, not \"%s\"", pair) == 0;
-    int i = output_index(p, name);
-    if (i < 0) cli_usage("the op has no output \"%s\"", name);
-    free(name);
-    if (i < 0) return false;
-    gr_tensor t = wide ? gr_result_wide(r, run, (unsigned)i) : (gr_tensor){0};
-    if (!t.data) t = gr_result(r, run, (unsigned)i);
-    return gr_tensor_save(s, path, &t);
+/* Which output each --out means, before anything runs; a name that repeats takes a variadic output in order. */
+static bool find_outputs(const cli_options *o, const gr_program *p, int *index) {
+    for (unsigned k = 0; k < o->outs_n; k++) {
+        char *name;
+        const char *path;
+        unsigned nth = 0;
+        if (!split_pair(o->outs[k], &name, &path)) {
+            free(name);
+            return cli_usage("--out takes NAME=FILE, not \"%s\"", o->outs[k]) == 0;
+        }
+        size_t n = strlen(name) + 1; /* with the '=' */
+        for (unsigned j = 0; j < k; j++) nth += !strncmp(o->outs[j], o->outs[k], n);
+        index[k] = output_index(p, name, nth);
+        if (index[k] < 0) cli_usage("the op has no output \"%s\" for --out %s", name, o->outs[k]);
+        free(name);
+        if (index[k] < 0) return false;
+    }
+    return true;
+}
+
+static bool save_output(gr_session *s, gr_prepared *r, gr_run run, unsigned i, const char *pair, bool wide) {
+    gr_tensor t = wide ? gr_result_wide(r, run, i) : (gr_tensor){0};
+    if (!t.data) t = gr_result(r, run, i);
+    return t.dtype && gr_tensor_save(s, strchr(pair, '=') + 1, &t);
 }
 
 static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_prepared *r, gr_run run, double seconds) {
@@ -79,7 +97,7 @@ static void print_result(const cli_options *o, gr_session *s, gr_program *p, gr_
         if (o->json) {
             printf("%s{\"name\": ", i ? ", " : "");
             cli_json_string(stdout, gr_program_output_name(p, i));
-            printf(", \"dtype\": \"%s\", \"shape\": ", t.dtype);
+            printf(", \"dtype\": \"%s\", \"shape\": ", t.dtype ? t.dtype : "");
             cli_json_shape(stdout, &t);
             printf(", \"hash\": \"%s\"}", hash);
         } else if (!o->quiet) {
@@ -116,7 +134,8 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide)
     gr_prepare_desc pd = {.wide = wide};
     desc.reference = wide;
     gr_program *p = gr_compile_op(s, o->arg[1], (const char *const *)in->name, in->tensor, in->n, o->set, o->set_n, &desc);
-    gr_prepared *r = p ? gr_prepare(p, &pd) : NULL;
+    int index[CLI_LIST_MAX];
+    gr_prepared *r = p && find_outputs(o, p, index) ? gr_prepare(p, &pd) : NULL;
     bool ok = r != NULL;
     for (unsigned i = 0, k = 0; ok && k < in->n; k++)
         for (i = 0; i < gr_program_inputs(p); i++) {
@@ -133,7 +152,7 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide)
     double seconds = 0;
     gr_run run = ok ? run_times(o, r, &seconds) : 0;
     ok = run != 0;
-    for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, p, r, run, o->outs[i], wide);
+    for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, r, run, (unsigned)index[i], o->outs[i], wide);
     if (ok) print_result(o, s, p, r, run, seconds);
     gr_prepared_free(r);
     gr_program_free(p);

@@ -129,9 +129,10 @@ int cli_run(const cli_options *o) {
     cli_banner(s);
     gr_compile_desc desc = cli_compile_desc(o);
     gr_program *p = gr_session_exit_code(s) ? NULL : gr_compile_file(s, o->arg[0], &desc);
+    bool compiled = p != NULL;
     if (p) run_program(o, s, p);
     gr_program_free(p);
-    if (o->json) printf("%s\"diagnostics\": %s\n}\n", p ? ",\n  " : "{\n  ", gr_session_report(s, true));
-    else cli_banner(s);
+    if (o->json) printf("%s\"diagnostics\": %s\n}\n", compiled ? ",\n  " : "{\n  ", gr_session_report(s, true));
+    else if (compiled) cli_banner(s); /* once more, below long output */
     return cli_finish(s, o);
 }

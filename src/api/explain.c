@@ -22,6 +22,22 @@ static bool owns(gr_str node, gr_str wanted) {
            (node.n > wanted.n && memcmp(node.p, wanted.p, wanted.n) == 0 && node.p[wanted.n] == '/');
 }
 
+/* The same, or a node that was found equal to one that `wanted` owns and stands for it from the graph on. */
+static bool stands_for(const gr_graph_node *n, gr_str wanted) {
+    if (owns(n->node, wanted)) return true;
+    for (uint32_t i = 0; i < n->also_n; i++)
+        if (owns(n->also[i], wanted)) return true;
+    return false;
+}
+
+/* Kernels and steps carry the name of their graph node. */
+static bool carries(const gr_graph *g, gr_str node, gr_str wanted) {
+    if (owns(node, wanted)) return true;
+    for (uint32_t i = 0; i < g->nodes_n; i++)
+        if (gr_str_eq(g->nodes[i].node, node) && stands_for(&g->nodes[i], wanted)) return true;
+    return false;
+}
+
 static void follow_canvas(gr_buf *out, const gr_program *p, gr_str node) {
     for (uint32_t i = 0; i < p->canvas.nodes_n; i++) {
         const gr_canvas_node *n = &p->canvas.nodes[i];
@@ -66,22 +82,24 @@ static void follow_graph(gr_buf *out, const gr_graph *g, gr_str node) {
         }
     for (uint32_t i = 0; i < g->nodes_n; i++) {
         const gr_graph_node *n = &g->nodes[i];
-        if (!owns(n->node, node)) continue;
+        if (!stands_for(n, node)) continue;
         for (uint32_t r = 0; r < n->call.outputs_n; r++) {
             gr_buf_printf(out, "  %%%.*s = %.*s", GR_STR_ARG(g->values[n->results[r]].name), GR_STR_ARG(n->call.op->id));
             for (uint32_t k = 0; k < n->call.operands_n; k++)
                 if (n->args[k] != GR_NO_VALUE) gr_buf_printf(out, " %%%.*s", GR_STR_ARG(g->values[n->args[k]].name));
             gr_buf_puts(out, " : ");
             gr_type_print(out, &n->call.outputs[r]);
-            gr_buf_printf(out, "   @ node \"%.*s\"\n", GR_STR_ARG(n->node));
+            gr_buf_printf(out, "   @ node \"%.*s\"", GR_STR_ARG(n->node));
+            for (uint32_t k = 0; k < n->also_n; k++) gr_buf_printf(out, " also \"%.*s\"", GR_STR_ARG(n->also[k]));
+            gr_buf_putc(out, '\n');
         }
     }
 }
 
-static void follow_kernel(gr_buf *out, const gr_kernel *list, uint32_t n, gr_str node) {
+static void follow_kernel(gr_buf *out, const gr_graph *g, const gr_kernel *list, uint32_t n, gr_str node) {
     for (uint32_t i = 0; i < n; i++) {
         const gr_kernel *k = &list[i];
-        if (!owns(k->node, node)) continue;
+        if (!carries(g, k->node, node)) continue;
         char hash[72];
         gr_sha256_text(hash, k->hash);
         gr_buf_printf(out, "  kernel %u %.*s %.*s entry %.*s workgroup %u,%u,%u %.15s\n", i, GR_STR_ARG(k->op), GR_STR_ARG(k->origin),
@@ -109,10 +127,10 @@ static const char *step_word(gr_step_kind k) {
     }
 }
 
-static void follow_plan(gr_buf *out, const gr_plan *p, gr_str node) {
+static void follow_plan(gr_buf *out, const gr_graph *g, const gr_plan *p, gr_str node) {
     for (uint32_t i = 0; i < p->steps_n; i++) {
         const gr_plan_step *s = &p->steps[i];
-        if (!owns(s->node, node)) continue;
+        if (!carries(g, s->node, node)) continue;
         gr_buf_printf(out, "  step %u %s", i, step_word(s->kind));
         if (s->kind == GR_STEP_DISPATCH) {
             gr_buf_printf(out, " kernel %u grid %u,%u,%u ", s->kernel, s->grid[0], s->grid[1], s->grid[2]);
@@ -129,7 +147,7 @@ static bool node_exists(const gr_program *p, gr_str node) {
     for (uint32_t i = 0; p->has_canvas && i < p->canvas.nodes_n; i++)
         if (gr_str_eq(p->canvas.nodes[i].id, node)) return true;
     for (uint32_t i = 0; p->has_graph && i < p->graph.nodes_n; i++)
-        if (owns(p->graph.nodes[i].node, node)) return true;
+        if (stands_for(&p->graph.nodes[i], node)) return true;
     return false;
 }
 
@@ -138,8 +156,8 @@ static void follow_rung(gr_buf *out, const gr_program *p, gr_rung rung, gr_str n
     if (rung == GR_RUNG_CANVAS && p->has_canvas) follow_canvas(out, p, node);
     if (rung == GR_RUNG_FLOW && p->has_flow) follow_flow(out, &p->flow, &p->flow.main, node);
     if (rung == GR_RUNG_GRAPH && p->has_graph) follow_graph(out, &p->graph, node);
-    if (rung == GR_RUNG_KERNEL && p->has_kernels) follow_kernel(out, p->kernels.list, p->kernels.n, node);
-    if (rung == GR_RUNG_PLAN && p->has_plan) follow_plan(out, &p->plan, node);
+    if (rung == GR_RUNG_KERNEL && p->has_kernels) follow_kernel(out, &p->graph, p->kernels.list, p->kernels.n, node);
+    if (rung == GR_RUNG_PLAN && p->has_plan) follow_plan(out, &p->graph, &p->plan, node);
 }
 
 /* ---- the call ------------------------------------------------------------------------ */

@@ -123,19 +123,19 @@ static bool build_op_graph(gr_program *p, const gr_op *op, const char *const *na
     gr_graph *g = &p->drawn;
     uint32_t args_n = 0;
     gr_value_id *args = GR_NEW_N(a, gr_value_id, in_n + op->sig.operands_n);
-    gr_value_id *results = GR_NEW_N(a, gr_value_id, GR_RANK_MAX * 32);
     gr_arg *given = GR_NEW_N(a, gr_arg, params_n);
-    if (!args || !results || !given) return gr_report_oom(&p->session->diags);
+    if (!args || !given) return gr_report_oom(&p->session->diags);
     GR_TRY(order_operands(p, op, names, in, in_n, args, &args_n));
     bool ok = true;
     for (unsigned i = 0; i < params_n; i++) ok = parse_param(p, params[i], &given[i]) && ok;
     GR_TRY(ok);
-    GR_TRY(gr_graph_add_node(a, &p->session->diags, g, op, args, args_n, given, params_n, op->name, gr_place_doc("op run"), results));
+    GR_TRY(gr_graph_add_node(a, &p->session->diags, g, op, args, args_n, given, params_n, op->name, gr_place_doc("op run"), NULL));
     const gr_call *call = &g->nodes[0].call;
+    const gr_value_id *results = g->nodes[0].results;
     for (uint32_t o = 0; o < call->outputs_n; o++) {
-        bool one_each = call->outputs_n == op->sig.outputs_n;
-        gr_str name = one_each ? gr_str_dup(a, op->sig.outputs[o].name)
-                               : gr_str_of(gr_arena_printf(a, "%.*s_%u", GR_STR_ARG(op->sig.outputs[0].name), o));
+        bool variadic = op->sig.outputs_n == 1 && op->sig.outputs[0].variadic;
+        gr_str name = !variadic ? gr_str_dup(a, op->sig.outputs[o].name)
+                               : gr_str_of(gr_arena_printf(a, "%.*s.%u", GR_STR_ARG(op->sig.outputs[0].name), o));
         if (!gr_graph_add_output(a, g, name, results[o])) return gr_report_oom(&p->session->diags);
     }
     return true;

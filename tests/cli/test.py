@@ -249,11 +249,70 @@ def content():
     check('profile of the oracle as JSON', code == 0 and json.loads(out), out[:300] + err)
 
 
+def write_canvas(name, change):
+    """examples/center.json changed, beside its data."""
+    c = json.load(open(os.path.join(ROOT, 'examples/center.json')))
+    for n in c['nodes']:
+        if 'file' in n:
+            n['file'] = os.path.join(ROOT, 'examples', n['file'])
+    change(c)
+    with open(tmp(name), 'w') as f:
+        json.dump(c, f)
+    return tmp(name)
+
+
+def hostile():
+    """What a careless or hostile user gives, and what they then see."""
+    odd = os.path.join(TMP.encode(), b'odd "\n\xff.graph')
+    open(odd, 'wb').write(b'\x80\xff')
+    for args in (['explain', odd], ['check', odd], ['run', odd, '--device', 'cpu'], ['catalog', b'\xff"']):
+        p = subprocess.run([GRADUS] + args + ['--json'], env=dict(os.environ, GRADUS_ROOT=ROOT), capture_output=True)
+        try:
+            ok = p.returncode == 2 and json.loads(p.stdout.decode())['diagnostics']
+        except ValueError:
+            ok = False
+        check('%s --json of bytes that are not UTF-8 is JSON' % args[0], ok, p.stdout)
+    code, out, err = run('run', 'missing.json')
+    check('a document that does not compile shows the banner once at most', err.count('  !!\n') <= 1, err)
+    for c in ('version', 'profile'):
+        check(c + ' takes no names', run(c, 'x')[0] == 2)
+
+    x = write_npy('x6.npy', '<f4', (6,), f32(0, 1, 2, 3, 4, 5))
+    y, z = tmp('y0.npy'), tmp('y1.npy')
+    split = ['op', 'run', 'split', '--set', 'splits=[2,4]', '--in', 'x=' + x, '--device', 'cpu']
+    code, out, err = run(*split, '--out', 'ys=' + y, '--out', 'ys=' + z)
+    check('variadic outputs repeat --out', code == 0 and floats(y) == (0, 1) and floats(z) == (2, 3, 4, 5), out + err)
+    code, out, err = run(*split, '--out', 'ys.1=' + y, '--out', 'ys.0=' + z)
+    check('variadic outputs have numbers', code == 0 and floats(z) == (0, 1) and floats(y) == (2, 3, 4, 5), out + err)
+    code, out, err = run(*split, '--out', 'ys=' + y, '--out', 'ys=' + z, '--out', 'ys=' + z)
+    check('an output too many is a user error', code == 2 and 'no output' in err, out + err)
+    many = write_npy('many.npy', '<f4', (1000,), f32(*range(1000)))
+    code, out, err = run('op', 'run', 'split', '--set', 'splits=[%s]' % ','.join(['1'] * 1000), '--in', 'x=' + many, '--device', 'cpu', '--json')
+    check('a thousand outputs', code == 0 and len(json.loads(out)['outputs']) == 1000, out[-300:] + err)
+
+    i = write_npy('i.npy', '<u4', (3,), struct.pack('<3I', 0, 0xFFFFFFFF, 0x80000000))
+    code, out, err = run('op', 'run', 'gather', '--in', 'x=' + x, '--in', 'indices=' + i, '--out', 'y=' + y, '--device', 'cpu')
+    check('an unsigned index is never negative', code == 0 and floats(y) == (0, 5, 5), out + err)
+    a = write_npy('nan.npy', '<f4', (2,), f32(float('nan'), 1))
+    for device in ('cpu', 'gpu'):
+        code, out, err = run('op', 'run', 'not_equal', '--in', 'a=' + a, '--in', 'b=' + a, '--out', 'y=' + y, '--device', device)
+        check('NaN is not equal to NaN on the ' + device, code == 0 and open(y, 'rb').read()[-2:] == b'\x01\x00', out + err,
+              skip='no adapter' if code == 3 and device == 'gpu' else None)
+
+    twin = lambda c: (c['nodes'].extend([{'id': 'twin', 'op': 'reduce_mean', 'params': {'axes': [0], 'keep_dimensions': True}}, {'id': 'z', 'block': 'output'}]),
+                      c['links'].extend([{'from': 'x', 'to': 'twin'}, {'from': 'twin', 'to': 'z'}]))
+    code, out, err = run('explain', write_canvas('twin.json', twin), '--follow', 'twin')
+    check('a node that was merged into its twin is followed to its dispatches', code == 0 and 'also "twin/' in out and 'dispatch kernel' in out, out + err)
+    up = write_canvas('up.json', lambda c: c['nodes'][-1].update(files=['../../stray.npy']))
+    code, out, err = run('run', up, '--device', 'cpu', '--out', tmp('deep/er'))
+    check('no output leaves the output folder', code == 2 and 'canvas/output-file' in err and not os.path.exists(tmp('stray.npy')), out + err)
+
+
 def main():
     if not os.path.exists(GRADUS):
         print('1..0 # SKIP no %s: make build' % GRADUS)
         return 1
-    for part in (basics, rungs, main_job, outcomes, operators, content):
+    for part in (basics, rungs, main_job, outcomes, operators, content, hostile):
         try:
             part()
         except Exception as e: # a part that breaks is one failure, the others still run
