@@ -1,4 +1,5 @@
-// One workgroup an output: each lane sums a strided part, then a tree in workgroup memory.
+// One workgroup an output: each lane sums a strided part in blocks of 16, then a tree in workgroup memory:
+// the error grows like that of pairwise summation up to some 16,000 terms.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { kept: View, reduced: View, count: u32, length: u32 }
@@ -6,7 +7,7 @@ struct Params { kept: View, reduced: View, count: u32, length: u32 }
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
 
-var<workgroup> part: array<T, 64>;
+var<workgroup> part: array<f32, 64>;
 
 fn kept_at(index: u32) -> u32 {
   var rest = index;
@@ -36,10 +37,18 @@ fn reduced_at(index: u32) -> u32 {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
   let i = group.y * groups.x + group.x;
-  var sum = T();
+  var sum = 0.0;
   if (i < p.count) {
     let base = kept_at(i);
-    for (var j = lane; j < p.length; j += 64u) { sum += x[base + reduced_at(j)]; }
+    var j = lane;
+    while (j < p.length) {
+      var block = 0.0;
+      for (var k = 0u; k < 16u && j < p.length; k++) {
+        block += f32(x[base + reduced_at(j)]);
+        j += 64u;
+      }
+      sum += block;
+    }
   }
   part[lane] = sum;
   workgroupBarrier();
@@ -47,5 +56,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if (lane < half) { part[lane] += part[lane + half]; }
     workgroupBarrier();
   }
-  if (lane == 0u && i < p.count) { y[i] = part[0]; }
+  if (lane == 0u && i < p.count) { y[i] = T(part[0]); }
 }

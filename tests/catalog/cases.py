@@ -199,7 +199,7 @@ def where(op, signature):
 
 # ---- reductions ----
 
-AXES = [((5,), None), ((257,), None), ((1000,), [0]), ((), None), ((), []), ((3, 4), [0]), ((3, 4), [1]), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((3, 4), []), ((2, 3, 4), [1]),
+AXES = [((16384,), None), ((20001,), [0]), ((2, 16385), [1]), ((40000, 3), [0]), ((5,), None), ((257,), None), ((1000,), [0]), ((), None), ((), []), ((3, 4), [0]), ((3, 4), [1]), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((3, 4), []), ((2, 3, 4), [1]),
         ((2, 3, 4), [0, 2]), ((2, 3, 4, 5), [1, 3]), ((2, 3, 4, 5), [0, 2]), ((2, 3, 2, 3, 2), [0, 2, 4]), ((2, 3, 2, 3, 2), [1, 2, 3]), ((300, 3), [0]),
         ((3, 300), [1]), ((1, 65, 1), [1]), ((64, 64), [0])]
 EMPTY = [((0,), None), ((3, 0), [1]), ((0, 3), [1]), ((2, 0, 3), [1])]
@@ -733,7 +733,10 @@ def big(op):
     elif op == 'transpose':
         x = array('u8', (2100, 2003), op)
         yield Case(op, [('x', x)], {}, [np.ascontiguousarray(x.T)])
-    elif op in ('reduce_sum', 'reduce_max', 'softmax', 'arg_min'):
+    if op == 'reduce_sum':  # several spans a lane, then more spans than lanes
+        x = array('f32', (17000000,), op)
+        yield Case(op, [('x', x)], {}, [total(wide(x), 0)], ((1e-5, 2e-2), (1e-5, 2e-2), (1e-11, 1e-6)))
+    if op in ('reduce_sum', 'reduce_max', 'softmax', 'arg_min'):
         x = array('f32', (65543, 3), op)
         if op == 'softmax':
             e = np.exp(wide(x) - wide(x).max(1, keepdims=True))

@@ -90,6 +90,7 @@ static void print_output(driver *r, gr_program *p, gr_prepared *x, gr_run run, u
     for (unsigned k = 0; k < t.rank; k++) printf(" %llu", (unsigned long long)t.dims[k]);
     printf(" %zu %zu\n", r->written, t.bytes);
     if (t.bytes) r->written += fwrite(t.data, 1, t.bytes, r->results);
+    fflush(r->results); /* what was printed can be read, whatever happens next */
 }
 
 static void run_case(driver *r) {
