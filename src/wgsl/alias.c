@@ -14,7 +14,7 @@ typedef struct use {
 } use;
 
 typedef struct info {
-    uint8_t *param;            /* READS | WRITES by parameter */
+    uint8_t *param; /* READS | WRITES by parameter */
     GR_VEC(use) global;
 } info;
 
@@ -53,7 +53,9 @@ static uint8_t global_use(const info *fn, const gr_wgsl_decl *d) {
 static bool conflict(uint8_t a, uint8_t b) { return (a | b) & WRITES && a && b; }
 
 static void report(analysis *a, const gr_wgsl_expr *arg, const gr_wgsl_decl *root, const gr_wgsl_expr *other) {
-    a->ok = gr_wgsl_error(a->f, GR_D_WGSL_ALIASED, arg->offset, "copy the value, or pass different variables", "the pointer to '%.*s' is aliased in this call, and one of the two is written", GR_STR_ARG(root->name));
+    a->ok = gr_wgsl_error(a->f, GR_D_WGSL_ALIASED, arg->offset, "copy the value, or pass different variables",
+                          "the pointer to '%.*s' is aliased in this call, and one of the two is written",
+                          GR_STR_ARG(root->name));
     if (other) gr_wgsl_related(a->f, other->offset, "the other pointer");
     else gr_wgsl_related(a->f, root->offset, "the called function uses this variable itself");
 }
@@ -82,7 +84,8 @@ static bool visit(void *ctx, gr_wgsl_expr *e) {
     analysis *a = ctx;
     if (e->kind == GR_WE_LOAD) note(a, gr_wgsl_root(e->unary.a), READS);
     if (e->kind == GR_WE_CALL && e->call.call == GR_WC_FUNCTION) check_call(a, e);
-    if (e->kind == GR_WE_CALL && e->call.call == GR_WC_BUILTIN && e->call.arg_n && e->call.arg[0]->type && e->call.arg[0]->type->kind == GR_WT_PTR) {
+    if (e->kind == GR_WE_CALL && e->call.call == GR_WC_BUILTIN && e->call.arg_n && e->call.arg[0]->type &&
+        e->call.arg[0]->type->kind == GR_WT_PTR) {
         gr_wgsl_builtin b = e->call.builtin;
         gr_wgsl_decl *root = gr_wgsl_root(e->call.arg[0]);
         if (b == GR_WB_atomicLoad || b == GR_WB_workgroupUniformLoad) note(a, root, READS);
@@ -102,7 +105,9 @@ static void walk(analysis *a, gr_wgsl_stmt *s) {
     case GR_WS_ASSIGN:
     case GR_WS_INCREMENT:
     case GR_WS_DECREMENT:
-        if (s->assign.lhs) note(a, gr_wgsl_root(s->assign.lhs), s->kind == GR_WS_ASSIGN && s->assign.op == GR_WO_NONE ? WRITES : READS | WRITES);
+        if (s->assign.lhs)
+            note(a, gr_wgsl_root(s->assign.lhs),
+                 s->kind == GR_WS_ASSIGN && s->assign.op == GR_WO_NONE ? WRITES : READS | WRITES);
         break;
     case GR_WS_IF:
         for (; s && s->kind == GR_WS_IF; s = s->branch.otherwise) walk(a, s->branch.then);

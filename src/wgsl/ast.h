@@ -193,7 +193,7 @@ struct gr_wgsl_expr {
     const gr_wgsl_type *type; /* NULL for names of types, enumerants and functions */
     bool is_ref;              /* see W2 */
     bool implicit;            /* inserted by the checker: a printer skips it */
-    uint16_t height;          /* of the tree below; at most 512 after the parser, a little more with implicit nodes */
+    uint16_t height;          /* of the tree below; at most 513 after the parser, a little more with implicit nodes */
     gr_wgsl_space space; gr_wgsl_access access; /* when is_ref */
     gr_wgsl_stage stage;
     const gr_wgsl_const *value; /* set iff stage is CONST and the expression is a value */

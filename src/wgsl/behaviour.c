@@ -47,7 +47,8 @@ typedef struct bypass {
 static bool find_bypassed(void *ctx, gr_wgsl_expr *e) {
     bypass *b = ctx;
     if (e->kind != GR_WE_IDENT || !e->ident.decl || b->w->f->stamp[e->ident.decl->id] != b->stamp) return true;
-    b->w->ok = gr_wgsl_error(b->w->f, GR_D_WGSL_BEHAVIOUR, b->continue_at, "declare it before the continue", "this continue skips the declaration of '%.*s', which the continuing block uses",
+    b->w->ok = gr_wgsl_error(b->w->f, GR_D_WGSL_BEHAVIOUR, b->continue_at, "declare it before the continue",
+                             "this continue skips the declaration of '%.*s', which the continuing block uses",
                              GR_STR_ARG(e->ident.decl->name));
     gr_wgsl_related(b->w->f, e->ident.decl->offset, "the declaration");
     gr_wgsl_related(b->w->f, e->offset, "the use");
@@ -60,7 +61,8 @@ static void check_bypass(flow *w, gr_wgsl_stmt *s, uint32_t first_continue, uint
     if (!first_continue || !s->loop.continuing) return;
     for (uint32_t i = first_continue; i < s->loop.body->block.n; i++)
         if (s->loop.body->block.v[i]->kind == GR_WS_DECL) w->f->stamp[s->loop.body->block.v[i]->decl->id] = b.stamp;
-    if (gr_wgsl_visit_stmt(s->loop.continuing, find_bypassed, &b)) gr_wgsl_visit_expr(s->loop.break_if, find_bypassed, &b);
+    if (gr_wgsl_visit_stmt(s->loop.continuing, find_bypassed, &b))
+        gr_wgsl_visit_expr(s->loop.break_if, find_bypassed, &b);
 }
 
 static uint8_t leave_loop(uint8_t b, bool exits) {
@@ -134,14 +136,18 @@ static uint8_t walk_if(flow *w, gr_wgsl_stmt *s) {
 }
 
 static uint8_t walk_break(flow *w, const gr_wgsl_stmt *s) {
-    if (w->break_to == NOWHERE) error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "break stands outside of loops and switches");
-    if (w->break_to == FROM_CONTINUING) error(w, GR_D_WGSL_BEHAVIOUR, s->offset, "end the block with `break if`", "break cannot leave a continuing block");
+    if (w->break_to == NOWHERE)
+        error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "break stands outside of loops and switches");
+    if (w->break_to == FROM_CONTINUING)
+        error(w, GR_D_WGSL_BEHAVIOUR, s->offset, "end the block with `break if`",
+              "break cannot leave a continuing block");
     return GR_WGSL_BREAK;
 }
 
 static uint8_t walk_continue(flow *w, const gr_wgsl_stmt *s) {
     if (w->continue_to == NOWHERE) error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "continue stands outside of loops");
-    if (w->continue_to == FROM_CONTINUING) error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "continue cannot stand in a continuing block");
+    if (w->continue_to == FROM_CONTINUING)
+        error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "continue cannot stand in a continuing block");
     if (w->first_continue && !*w->first_continue) {
         *w->first_continue = w->statement + 1;
         *w->continue_at = s->offset;
@@ -161,7 +167,8 @@ static uint8_t walk(flow *w, gr_wgsl_stmt *s) {
     case GR_WS_BREAK: b = walk_break(w, s); break;
     case GR_WS_CONTINUE: b = walk_continue(w, s); break;
     case GR_WS_RETURN:
-        if (w->in_continuing) error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "return cannot stand in a continuing block");
+        if (w->in_continuing)
+            error(w, GR_D_WGSL_BEHAVIOUR, s->offset, NULL, "return cannot stand in a continuing block");
         b = GR_WGSL_RETURN;
         break;
     default: break;
@@ -175,7 +182,8 @@ bool gr_wgsl_check_behaviour(gr_wgsl_front *f) {
         gr_wgsl_function *fn = f->m->functions[i];
         uint8_t b = walk_list(&w, fn->body, false);
         if ((b & GR_WGSL_NEXT) && fn->result->kind != GR_WT_VOID)
-            w.ok = gr_wgsl_error(f, GR_D_WGSL_MISSING_RETURN, fn->body->end - 1, "end every path with a return", "the function '%.*s' can end without returning its %.*s", GR_STR_ARG(fn->decl->name),
+            w.ok = gr_wgsl_error(f, GR_D_WGSL_MISSING_RETURN, fn->body->end - 1, "end every path with a return",
+                                 "the function '%.*s' can end without returning its %.*s", GR_STR_ARG(fn->decl->name),
                                  GR_STR_ARG(fn->result->text));
     }
     return w.ok;

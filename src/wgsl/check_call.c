@@ -30,7 +30,8 @@ static bool note_call(gr_wgsl_front *f, gr_wgsl_function *callee) {
     if (!fn || f->stamp[callee->decl->id] == fn->index + 1) return true;
     f->stamp[callee->decl->id] = fn->index + 1;
     if ((fn->calls_n & (fn->calls_n - 1)) == 0) { /* full at powers of two */
-        gr_wgsl_function **v = gr_arena_grow(f->arena, fn->calls, fn->calls_n, fn->calls_n ? fn->calls_n * 2u : 1u, sizeof *v);
+        gr_wgsl_function **v =
+            gr_arena_grow(f->arena, fn->calls, fn->calls_n, fn->calls_n ? fn->calls_n * 2u : 1u, sizeof *v);
         if (!v) return gr_wgsl_oom(f);
         fn->calls = v;
     }
@@ -42,8 +43,11 @@ static bool check_user_call(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_decl *d) 
     gr_wgsl_function *fn = d->function;
     bool args = gr_wgsl_load_args(f, e);
     if (e->call.callee->ident.targ)
-        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "the function '%.*s' takes no template list", GR_STR_ARG(d->name));
-    if (fn->is_entry) return gr_wgsl_error(f, GR_D_WGSL_ENTRY_POINT, e->offset, "move the code into another function", "the entry point '%.*s' cannot be called", GR_STR_ARG(d->name));
+        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it",
+                             "the function '%.*s' takes no template list", GR_STR_ARG(d->name));
+    if (fn->is_entry)
+        return gr_wgsl_error(f, GR_D_WGSL_ENTRY_POINT, e->offset, "move the code into another function",
+                             "the entry point '%.*s' cannot be called", GR_STR_ARG(d->name));
     if (!count_is(f, e, fn->param_n)) {
         gr_wgsl_related(f, d->offset, "the function");
         return false;
@@ -55,10 +59,12 @@ static bool check_user_call(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_decl *d) 
     e->stage = GR_WGSL_RUNTIME;
     for (uint32_t i = 0; i < fn->param_n; i++) {
         char what[80];
-        snprintf(what, sizeof what, "the argument for '%.*s'", (int)(fn->param[i]->name.n > 50 ? 50 : fn->param[i]->name.n), fn->param[i]->name.p);
+        snprintf(what, sizeof what, "the argument for '%.*s'",
+                 (int)(fn->param[i]->name.n > 50 ? 50 : fn->param[i]->name.n), fn->param[i]->name.p);
         if (!fn->param[i]->type || !gr_wgsl_convert(f, e->call.arg[i], fn->param[i]->type, what)) return false;
     }
-    if (!f->fn) return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, e->offset, NULL, "a function cannot be called at module scope");
+    if (!f->fn)
+        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, e->offset, NULL, "a function cannot be called at module scope");
     return note_call(f, fn);
 }
 
@@ -70,15 +76,19 @@ static bool construct(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *t, 
     e->type = t;
     e->stage = gr_wgsl_args_stage(e);
     /* A runtime value has concrete parts even where the type was inferred. */
-    if (e->stage != GR_WGSL_CONST && gr_wgsl_is_abstract(t)) return GR_BUG(f->diags, "W1", "abstract runtime constructor");
+    if (e->stage != GR_WGSL_CONST && gr_wgsl_is_abstract(t))
+        return GR_BUG(f->diags, "W1", "abstract runtime constructor");
     return gr_wgsl_finish(f, e);
 }
 
 static bool no_constructor(gr_wgsl_front *f, const gr_wgsl_expr *e, const char *wants) {
     gr_buf b = {0};
-    for (uint32_t i = 0; i < e->call.arg_n && i < 17; i++) gr_buf_printf(&b, "%s%.*s", i ? ", " : "", GR_STR_ARG(e->call.arg[i]->type->text));
+    for (uint32_t i = 0; i < e->call.arg_n && i < 17; i++)
+        gr_buf_printf(&b, "%s%.*s", i ? ", " : "", GR_STR_ARG(e->call.arg[i]->type->text));
     if (e->call.arg_n > 17) gr_buf_puts(&b, ", ...");
-    gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, NULL, "no value constructor %.*s(%.*s)", GR_STR_ARG(gr_wgsl_slice(f, e->call.callee->offset, e->call.callee->end)), GR_STR_ARG(gr_buf_view(&b)));
+    gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, NULL, "no value constructor %.*s(%.*s)",
+                  GR_STR_ARG(gr_wgsl_slice(f, e->call.callee->offset, e->call.callee->end)),
+                  GR_STR_ARG(gr_buf_view(&b)));
     gr_report_hint(f->diags, "it takes %s", wants);
     gr_buf_free(&b);
     return false;
@@ -171,7 +181,8 @@ static bool construct_mat(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type 
     if (!s) s = settle(f, e, c);
     if ((!by_scalar && !by_column) || !c || !s || !gr_wgsl_is_float_kind(s->kind) || gr_wgsl_rank(c, s) < 0)
         return no_constructor(f, e, wants);
-    return coerce_all(f, e, s) && construct(f, e, gr_wgsl_mat(f, s, cols, rows), by_scalar ? GR_WN_SCALARS : GR_WN_COLUMNS);
+    return coerce_all(f, e, s) &&
+           construct(f, e, gr_wgsl_mat(f, s, cols, rows), by_scalar ? GR_WN_SCALARS : GR_WN_COLUMNS);
 }
 
 static bool construct_array(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *t) {
@@ -180,12 +191,19 @@ static bool construct_array(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_typ
     if (!t) {
         const gr_wgsl_type *c = settle(f, e, common_type(arg, argc));
         if (!argc) return no_constructor(f, e, "at least one element");
-        if (!c) return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, "name the element type: array<T, N>(...)", "the elements of the array have no common type");
-        if (!c->constructible && !gr_wgsl_is_abstract(c)) return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "%.*s cannot be an element of an array value", GR_STR_ARG(c->text));
-        if (argc > GR_WGSL_MAX_ELEMENTS) return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array value has more than %d elements", GR_WGSL_MAX_ELEMENTS);
+        if (!c)
+            return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, "name the element type: array<T, N>(...)",
+                                 "the elements of the array have no common type");
+        if (!c->constructible && !gr_wgsl_is_abstract(c))
+            return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "%.*s cannot be an element of an array value",
+                                 GR_STR_ARG(c->text));
+        if (argc > GR_WGSL_MAX_ELEMENTS)
+            return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array value has more than %d elements",
+                                 GR_WGSL_MAX_ELEMENTS);
         t = gr_wgsl_array(f, c, argc, NULL);
     } else if (argc != t->count) {
-        return gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "%.*s takes %u elements, not %u", GR_STR_ARG(t->text), t->count, argc);
+        return gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "%.*s takes %u elements, not %u",
+                             GR_STR_ARG(t->text), t->count, argc);
     }
     if (!t) return false;
     for (uint32_t i = 0; i < argc; i++)
@@ -195,7 +213,8 @@ static bool construct_array(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_typ
 
 static bool construct_struct(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *t) {
     if (e->call.arg_n != t->member_n)
-        return gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "%.*s has %u members, but %u values are given", GR_STR_ARG(t->text), t->member_n, e->call.arg_n);
+        return gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "%.*s has %u members, but %u values are given",
+                             GR_STR_ARG(t->text), t->member_n, e->call.arg_n);
     for (uint32_t i = 0; i < t->member_n; i++) {
         char what[80];
         gr_str name = t->member[i].name;
@@ -210,14 +229,18 @@ bool gr_wgsl_check_construct(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_pa
     e->call.call = GR_WC_CONSTRUCT;
     if (!gr_wgsl_load_args(f, e)) return false;
     if (t && !t->constructible)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "a value of type %.*s cannot be constructed", GR_STR_ARG(t->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "a value of type %.*s cannot be constructed",
+                             GR_STR_ARG(t->text));
     if (t && e->call.arg_n == 0) {
         if (t->kind == GR_WT_ARRAY && t->count > GR_WGSL_MAX_ELEMENTS)
-            return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array value has more than %d elements", GR_WGSL_MAX_ELEMENTS);
+            return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array value has more than %d elements",
+                                 GR_WGSL_MAX_ELEMENTS);
         return construct(f, e, t, GR_WN_ZERO);
     }
-    if (!t && p->kind == GR_WT_VEC && e->call.arg_n == 0) return construct(f, e, gr_wgsl_vec(f, f->types.abstract_int, p->n), GR_WN_ZERO);
-    if (t && e->call.arg_n == 1 && e->call.arg[0]->type == t && t->kind != GR_WT_ARRAY && t->kind != GR_WT_STRUCT) return construct(f, e, t, GR_WN_IDENTITY);
+    if (!t && p->kind == GR_WT_VEC && e->call.arg_n == 0)
+        return construct(f, e, gr_wgsl_vec(f, f->types.abstract_int, p->n), GR_WN_ZERO);
+    if (t && e->call.arg_n == 1 && e->call.arg[0]->type == t && t->kind != GR_WT_ARRAY && t->kind != GR_WT_STRUCT)
+        return construct(f, e, t, GR_WN_IDENTITY);
     switch (t ? t->kind : p->kind) {
     case GR_WT_VEC: return construct_vec(f, e, t ? t->elem : NULL, t ? t->n : p->n);
     case GR_WT_MAT: return construct_mat(f, e, t ? t->elem : NULL, t ? t->n : p->n, t ? t->rows : p->rows);
@@ -231,11 +254,15 @@ bool gr_wgsl_check_construct(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_pa
 
 static bool builtin_failed(gr_wgsl_front *f, const gr_wgsl_expr *e, gr_wgsl_builtin b) {
     gr_buf types = {0}, hint = {0};
-    for (uint32_t i = 0; i < e->call.arg_n && i < 9; i++) gr_buf_printf(&types, "%s%.*s", i ? ", " : "", GR_STR_ARG(e->call.arg[i]->type->text));
+    for (uint32_t i = 0; i < e->call.arg_n && i < 9; i++)
+        gr_buf_printf(&types, "%s%.*s", i ? ", " : "", GR_STR_ARG(e->call.arg[i]->type->text));
     uint32_t arity = gr_wgsl_builtin_arity(b);
     if (e->call.arg_n != arity)
-        gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "'%s' takes %u argument%s, not %u", gr_wgsl_builtin_text(b), arity, arity == 1 ? "" : "s", e->call.arg_n);
-    else gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, NULL, "no overload %s(%.*s)", gr_wgsl_builtin_text(b), GR_STR_ARG(gr_buf_view(&types)));
+        gr_wgsl_error(f, GR_D_WGSL_ARGUMENTS, e->offset, NULL, "'%s' takes %u argument%s, not %u",
+                      gr_wgsl_builtin_text(b), arity, arity == 1 ? "" : "s", e->call.arg_n);
+    else
+        gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, NULL, "no overload %s(%.*s)", gr_wgsl_builtin_text(b),
+                      GR_STR_ARG(gr_buf_view(&types)));
     gr_wgsl_describe_builtin(f, b, &hint);
     gr_report_hint(f->diags, "it takes %.*s", GR_STR_ARG(gr_buf_view(&hint)));
     gr_buf_free(&types);
@@ -244,9 +271,10 @@ static bool builtin_failed(gr_wgsl_front *f, const gr_wgsl_expr *e, gr_wgsl_buil
 }
 
 static bool need_ptr(gr_wgsl_front *f, gr_wgsl_expr *e, const char *what) {
-    return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->call.arg_n ? e->call.arg[0]->offset : e->offset, NULL, "the first argument of %s must be %s%s%.*s",
-                         gr_wgsl_builtin_text(e->call.builtin), what, e->call.arg_n ? ", not " : "",
-                         e->call.arg_n ? (int)e->call.arg[0]->type->text.n : 0, e->call.arg_n ? e->call.arg[0]->type->text.p : "");
+    return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->call.arg_n ? e->call.arg[0]->offset : e->offset, NULL,
+                         "the first argument of %s must be %s%s%.*s", gr_wgsl_builtin_text(e->call.builtin), what,
+                         e->call.arg_n ? ", not " : "", e->call.arg_n ? (int)e->call.arg[0]->type->text.n : 0,
+                         e->call.arg_n ? e->call.arg[0]->type->text.p : "");
 }
 
 static bool check_array_length(gr_wgsl_front *f, gr_wgsl_expr *e) {
@@ -261,7 +289,8 @@ static bool check_array_length(gr_wgsl_front *f, gr_wgsl_expr *e) {
 static bool check_uniform_load(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!count_is(f, e, 1)) return false;
     const gr_wgsl_type *t = e->call.arg[0]->type;
-    if (t->kind != GR_WT_PTR || t->space != GR_WGSL_SPACE_WORKGROUP) return need_ptr(f, e, "a pointer to workgroup memory");
+    if (t->kind != GR_WT_PTR || t->space != GR_WGSL_SPACE_WORKGROUP)
+        return need_ptr(f, e, "a pointer to workgroup memory");
     if (t->elem->kind == GR_WT_ATOMIC) {
         e->type = t->elem->elem;
         return true;
@@ -274,7 +303,10 @@ static bool check_uniform_load(gr_wgsl_front *f, gr_wgsl_expr *e) {
 static const gr_wgsl_type *exchange_result(gr_wgsl_front *f, const gr_wgsl_type *t) {
     gr_str names[2] = {GR_STR("old_value"), GR_STR("exchanged")};
     const gr_wgsl_type *types[2] = {t, f->types.bool_};
-    return gr_wgsl_result_struct(f, t->kind == GR_WT_I32 ? GR_STR("__atomic_compare_exchange_result_i32") : GR_STR("__atomic_compare_exchange_result_u32"), names, types, 2);
+    return gr_wgsl_result_struct(f,
+                                 t->kind == GR_WT_I32 ? GR_STR("__atomic_compare_exchange_result_i32")
+                                                      : GR_STR("__atomic_compare_exchange_result_u32"),
+                                 names, types, 2);
 }
 
 static bool check_atomic(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_builtin b) {
@@ -283,23 +315,29 @@ static bool check_atomic(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_builtin b) {
     const gr_wgsl_type *t = e->call.arg[0]->type;
     if (t->kind != GR_WT_PTR || t->elem->kind != GR_WT_ATOMIC) return need_ptr(f, e, "a pointer to an atomic");
     if (t->access != GR_WGSL_READ_WRITE)
-        return gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->call.arg[0]->offset, NULL, "%s needs read_write access", gr_wgsl_builtin_text(b));
+        return gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->call.arg[0]->offset, NULL, "%s needs read_write access",
+                             gr_wgsl_builtin_text(b));
     const gr_wgsl_type *s = t->elem->elem;
     for (uint32_t i = 1; i < want; i++)
         if (!gr_wgsl_convert(f, e->call.arg[i], s, "the operand of an atomic")) return false;
-    e->type = b == GR_WB_atomicStore ? f->types.void_ : b == GR_WB_atomicCompareExchangeWeak ? exchange_result(f, s) : s;
+    e->type = b == GR_WB_atomicStore                 ? f->types.void_
+              : b == GR_WB_atomicCompareExchangeWeak ? exchange_result(f, s)
+                                                     : s;
     return e->type != NULL;
 }
 
 static bool bitcast_ok(const gr_wgsl_type *from, const gr_wgsl_type *to) {
     const gr_wgsl_type *a = gr_wgsl_scalar_of(from), *b = gr_wgsl_scalar_of(to);
-    if (!a || !b || from->kind == GR_WT_MAT || to->kind == GR_WT_MAT || a->kind == GR_WT_BOOL || b->kind == GR_WT_BOOL) return false;
+    if (!a || !b || from->kind == GR_WT_MAT || to->kind == GR_WT_MAT || a->kind == GR_WT_BOOL || b->kind == GR_WT_BOOL)
+        return false;
     return from->size == to->size && from->size > 0;
 }
 
 static bool check_bitcast(gr_wgsl_front *f, gr_wgsl_expr *e) {
     gr_wgsl_expr *callee = e->call.callee;
-    if (callee->ident.targ_n != 1) return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "write bitcast<T>(e)", "bitcast takes one template argument, not %u", callee->ident.targ_n);
+    if (callee->ident.targ_n != 1)
+        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "write bitcast<T>(e)",
+                             "bitcast takes one template argument, not %u", callee->ident.targ_n);
     const gr_wgsl_type *to = gr_wgsl_check_type(f, callee->ident.targ[0]);
     if (!to || !count_is(f, e, 1)) return false;
     gr_wgsl_expr *a = e->call.arg[0];
@@ -313,7 +351,9 @@ static bool check_bitcast(gr_wgsl_front *f, gr_wgsl_expr *e) {
         return false;
     }
     if (!bitcast_ok(a->type, to))
-        return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset, "both sides must be numeric scalars or vectors of the same size", "%.*s cannot be bitcast to %.*s", GR_STR_ARG(a->type->text), GR_STR_ARG(to->text));
+        return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, e->offset,
+                             "both sides must be numeric scalars or vectors of the same size",
+                             "%.*s cannot be bitcast to %.*s", GR_STR_ARG(a->type->text), GR_STR_ARG(to->text));
     e->type = to;
     e->stage = a->stage;
     return gr_wgsl_finish(f, e);
@@ -327,16 +367,20 @@ static bool needs_subgroups(gr_wgsl_builtin b) {
 /* Lane arguments that must be constant. */
 static bool check_lane(gr_wgsl_front *f, const gr_wgsl_expr *e, gr_wgsl_builtin b) {
     bool broadcast = b == GR_WB_subgroupBroadcast || b == GR_WB_quadBroadcast;
-    bool shuffle = b == GR_WB_subgroupShuffle || b == GR_WB_subgroupShuffleXor || b == GR_WB_subgroupShuffleUp || b == GR_WB_subgroupShuffleDown;
+    bool shuffle = b == GR_WB_subgroupShuffle || b == GR_WB_subgroupShuffleXor || b == GR_WB_subgroupShuffleUp ||
+                   b == GR_WB_subgroupShuffleDown;
     if (!broadcast && !shuffle) return true;
     const gr_wgsl_expr *lane = e->call.arg[1];
     const char *name = gr_wgsl_builtin_text(b);
     if (broadcast && lane->stage != GR_WGSL_CONST)
-        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, lane->offset, b == GR_WB_subgroupBroadcast ? "use subgroupShuffle" : NULL, "the lane of %s must be a const-expression", name);
+        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, lane->offset,
+                             b == GR_WB_subgroupBroadcast ? "use subgroupShuffle" : NULL,
+                             "the lane of %s must be a const-expression", name);
     if (!lane->value) return true;
     int64_t v = gr_wgsl_const_leaf(lane->value, 0).i, most = b == GR_WB_quadBroadcast ? 4 : 128;
     if (v < 0 || v >= most)
-        return gr_wgsl_error(f, GR_D_WGSL_CONST_ERROR, lane->offset, NULL, "the lane of %s must be 0 to %lld, not %lld", name, (long long)most - 1, (long long)v);
+        return gr_wgsl_error(f, GR_D_WGSL_CONST_ERROR, lane->offset, NULL, "the lane of %s must be 0 to %lld, not %lld",
+                             name, (long long)most - 1, (long long)v);
     return true;
 }
 
@@ -347,10 +391,13 @@ bool gr_wgsl_check_builtin(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_builtin b)
     e->call.builtin = b;
     if (!gr_wgsl_load_args(f, e)) return false;
     if (needs_subgroups(b) && !f->m->enable_subgroups)
-        return gr_wgsl_error(f, GR_D_WGSL_NOT_ENABLED, e->offset, "begin the module with `enable subgroups;`", "%s is used without its directive", gr_wgsl_builtin_text(b));
+        return gr_wgsl_error(f, GR_D_WGSL_NOT_ENABLED, e->offset, "begin the module with `enable subgroups;`",
+                             "%s is used without its directive", gr_wgsl_builtin_text(b));
     if (f->fn) f->fn->builtins[b / 64] |= 1ull << b % 64;
     if (b == GR_WB_bitcast) return check_bitcast(f, e);
-    if (e->call.callee->ident.targ) return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "the function '%s' takes no template list", gr_wgsl_builtin_text(b));
+    if (e->call.callee->ident.targ)
+        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "the function '%s' takes no template list",
+                             gr_wgsl_builtin_text(b));
     e->stage = GR_WGSL_RUNTIME;
     gr_str name = gr_str_of(gr_wgsl_builtin_text(b));
     if (gr_str_starts(name, "atomic")) return check_atomic(f, e, b);
@@ -380,12 +427,13 @@ bool gr_wgsl_check_call(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (is_type) return gr_wgsl_check_construct(f, e, &p);
     if (bad) return false;
     if (d)
-        return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, NULL, "'%.*s' is a %s and cannot be called", GR_STR_ARG(d->name),
-                             d->kind == GR_WD_VAR ? "variable" : "value");
+        return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, NULL, "'%.*s' is a %s and cannot be called",
+                             GR_STR_ARG(d->name), d->kind == GR_WD_VAR ? "variable" : "value");
     gr_wgsl_builtin b = gr_wgsl_builtin_of(callee->ident.name);
     if (b) return gr_wgsl_check_builtin(f, e, b);
     gr_wgsl_load_args(f, e);
     if (gr_wgsl_predeclared(callee->ident.name) == GR_WGSL_NAME_FUNCTION)
-        return gr_wgsl_error(f, GR_D_WGSL_UNSUPPORTED, e->offset, "the subset has compute and buffers only", "the function %.*s is outside the compute subset", GR_STR_ARG(callee->ident.name));
+        return gr_wgsl_error(f, GR_D_WGSL_UNSUPPORTED, e->offset, "the subset has compute and buffers only",
+                             "the function %.*s is outside the compute subset", GR_STR_ARG(callee->ident.name));
     return gr_wgsl_check_expr(f, callee); /* reports the name */
 }

@@ -11,8 +11,10 @@ static bool load(gr_wgsl_front *f, gr_wgsl_expr **slot) {
     gr_wgsl_expr *e = *slot;
     if (!e->type->constructible && !(e->type->kind == GR_WT_PTR)) {
         if (e->type->has_atomic)
-            return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, "use atomicLoad", "a value of type %.*s cannot be loaded: it holds atomics", GR_STR_ARG(e->type->text));
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "a value of type %.*s cannot be loaded: its size is not fixed", GR_STR_ARG(e->type->text));
+            return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, "use atomicLoad",
+                                 "a value of type %.*s cannot be loaded: it holds atomics", GR_STR_ARG(e->type->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL,
+                             "a value of type %.*s cannot be loaded: its size is not fixed", GR_STR_ARG(e->type->text));
     }
     gr_wgsl_expr *l = gr_wgsl_new_expr(f, GR_WE_LOAD, e->offset);
     if (!l) return false;
@@ -29,7 +31,8 @@ static bool load(gr_wgsl_front *f, gr_wgsl_expr **slot) {
 bool gr_wgsl_check_value(gr_wgsl_front *f, gr_wgsl_expr **slot) {
     if (!gr_wgsl_check_expr(f, *slot)) return false;
     if ((*slot)->type->kind == GR_WT_VOID)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE, (*slot)->offset, NULL, "the call has no value: its function returns nothing");
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, (*slot)->offset, NULL,
+                             "the call has no value: its function returns nothing");
     return !(*slot)->is_ref || load(f, slot);
 }
 
@@ -50,7 +53,8 @@ bool gr_wgsl_coerce(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *to) {
     if (e->type == to) return true;
     if (!e->value) /* abstract yet not constant: cannot be */
         return GR_BUG(f->diags, "W1", "abstract expression without a value");
-    const gr_wgsl_const *c = f->not_evaluated ? gr_wgsl_new_const(f, to, false) : gr_wgsl_const_convert(f, e->value, to, true, e->offset);
+    const gr_wgsl_const *c =
+        f->not_evaluated ? gr_wgsl_new_const(f, to, false) : gr_wgsl_const_convert(f, e->value, to, true, e->offset);
     if (!c) return false;
     e->value = c;
     e->type = to;
@@ -66,11 +70,13 @@ bool gr_wgsl_convert(gr_wgsl_front *f, gr_wgsl_expr *e, const gr_wgsl_type *to, 
         snprintf(text, sizeof text, "convert it with %.*s(...)", GR_STR_ARG(to->text));
         hint = text;
     }
-    return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, hint, "%s must be %.*s, but this is %.*s", what, GR_STR_ARG(to->text),
-                         GR_STR_ARG(e->type->text));
+    return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, hint, "%s must be %.*s, but this is %.*s", what,
+                         GR_STR_ARG(to->text), GR_STR_ARG(e->type->text));
 }
 
-bool gr_wgsl_materialize(gr_wgsl_front *f, gr_wgsl_expr *e) { return gr_wgsl_coerce(f, e, gr_wgsl_concrete(f, e->type)); }
+bool gr_wgsl_materialize(gr_wgsl_front *f, gr_wgsl_expr *e) {
+    return gr_wgsl_coerce(f, e, gr_wgsl_concrete(f, e->type));
+}
 
 /* --------------------------------------------------------------------- names */
 
@@ -91,7 +97,8 @@ static bool unresolved(gr_wgsl_front *f, const gr_wgsl_expr *e) {
         int n = gr_str_distance(e->ident.name, name);
         if (n < least) least = n, best = name;
     }
-    gr_wgsl_error(f, GR_D_WGSL_UNRESOLVED, e->offset, NULL, "'%.*s' is declared nowhere in scope", GR_STR_ARG(e->ident.name));
+    gr_wgsl_error(f, GR_D_WGSL_UNRESOLVED, e->offset, NULL, "'%.*s' is declared nowhere in scope",
+                  GR_STR_ARG(e->ident.name));
     if (best.p && e->ident.name.n > 2) gr_report_hint(f->diags, "did you mean '%.*s'?", GR_STR_ARG(best));
     return false;
 }
@@ -99,7 +106,9 @@ static bool unresolved(gr_wgsl_front *f, const gr_wgsl_expr *e) {
 /* Records that the function being checked uses a module-scope variable or override. */
 static bool note_use(gr_wgsl_front *f, gr_wgsl_decl *d) {
     gr_wgsl_function *fn = f->fn;
-    if (!fn || !d->module_scope || (d->kind != GR_WD_VAR && d->kind != GR_WD_OVERRIDE) || f->stamp[d->id] == fn->index + 1) return true;
+    if (!fn || !d->module_scope || (d->kind != GR_WD_VAR && d->kind != GR_WD_OVERRIDE) ||
+        f->stamp[d->id] == fn->index + 1)
+        return true;
     f->stamp[d->id] = fn->index + 1;
     if ((fn->uses_n & (fn->uses_n - 1)) == 0) { /* full at powers of two */
         gr_wgsl_decl **v = gr_arena_grow(f->arena, fn->uses, fn->uses_n, fn->uses_n ? fn->uses_n * 2u : 1u, sizeof *v);
@@ -115,16 +124,26 @@ static bool check_ident(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!d) {
         switch (gr_wgsl_predeclared(e->ident.name)) {
         case GR_WGSL_NAME_NONE: return unresolved(f, e);
-        case GR_WGSL_NAME_TYPE: return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, "construct a value with parentheses", "the type '%.*s' stands where a value is wanted", GR_STR_ARG(e->ident.name));
-        case GR_WGSL_NAME_FUNCTION: return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, "call it with parentheses", "the function '%.*s' stands where a value is wanted", GR_STR_ARG(e->ident.name));
-        default: return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, NULL, "'%.*s' is not a value", GR_STR_ARG(e->ident.name));
+        case GR_WGSL_NAME_TYPE:
+            return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, "construct a value with parentheses",
+                                 "the type '%.*s' stands where a value is wanted", GR_STR_ARG(e->ident.name));
+        case GR_WGSL_NAME_FUNCTION:
+            return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, "call it with parentheses",
+                                 "the function '%.*s' stands where a value is wanted", GR_STR_ARG(e->ident.name));
+        default:
+            return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, NULL, "'%.*s' is not a value",
+                                 GR_STR_ARG(e->ident.name));
         }
     }
     if (d->kind == GR_WD_FUNCTION || d->kind == GR_WD_STRUCT || d->kind == GR_WD_ALIAS)
-        return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset, d->kind == GR_WD_FUNCTION ? "call it with parentheses" : "construct a value with parentheses",
-                             "the %s '%.*s' stands where a value is wanted", d->kind == GR_WD_FUNCTION ? "function" : "type", GR_STR_ARG(d->name));
+        return gr_wgsl_error(f, GR_D_WGSL_NAME_KIND, e->offset,
+                             d->kind == GR_WD_FUNCTION ? "call it with parentheses"
+                                                       : "construct a value with parentheses",
+                             "the %s '%.*s' stands where a value is wanted",
+                             d->kind == GR_WD_FUNCTION ? "function" : "type", GR_STR_ARG(d->name));
     if (e->ident.targ)
-        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "'%.*s' takes no template list", GR_STR_ARG(d->name));
+        return gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "'%.*s' takes no template list",
+                             GR_STR_ARG(d->name));
     if (!d->type || !note_use(f, d)) return false; /* reported at the declaration */
     e->type = d->type;
     e->stage = d->kind == GR_WD_CONST ? GR_WGSL_CONST : d->kind == GR_WD_OVERRIDE ? GR_WGSL_OVERRIDE : GR_WGSL_RUNTIME;
@@ -146,10 +165,14 @@ static bool op_failed(gr_wgsl_front *f, gr_wgsl_op op, uint32_t offset, const gr
     if (b)
         gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, offset, NULL, "no operator %s takes %.*s and %.*s", gr_wgsl_op_text(op),
                       GR_STR_ARG(a->text), GR_STR_ARG(b->text));
-    else gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, offset, NULL, "no operator %s takes %.*s", gr_wgsl_op_text(op), GR_STR_ARG(a->text));
+    else
+        gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, offset, NULL, "no operator %s takes %.*s", gr_wgsl_op_text(op),
+                      GR_STR_ARG(a->text));
     const gr_wgsl_type *sa = gr_wgsl_scalar_of(a), *sb = b ? gr_wgsl_scalar_of(b) : NULL;
-    if (sa && sb && sa != sb && a->n == b->n && gr_wgsl_rank(sa, sb) < 0 && gr_wgsl_rank(sb, sa) < 0 && op != GR_WO_SHL && op != GR_WO_SHR)
-        gr_report_hint(f->diags, "WGSL converts nothing silently: write %.*s(...) or %.*s(...) around one side", GR_STR_ARG(b->text), GR_STR_ARG(a->text));
+    if (sa && sb && sa != sb && a->n == b->n && gr_wgsl_rank(sa, sb) < 0 && gr_wgsl_rank(sb, sa) < 0 &&
+        op != GR_WO_SHL && op != GR_WO_SHR)
+        gr_report_hint(f->diags, "WGSL converts nothing silently: write %.*s(...) or %.*s(...) around one side",
+                       GR_STR_ARG(b->text), GR_STR_ARG(a->text));
     else gr_report_hint(f->diags, "it takes %.*s", GR_STR_ARG(gr_buf_view(&buf)));
     gr_buf_free(&buf);
     return false;
@@ -198,16 +221,19 @@ static gr_wgsl_expr *strip_paren(gr_wgsl_expr *e) {
 
 static bool is_component(gr_wgsl_expr *e) {
     e = strip_paren(e);
-    return (e->kind == GR_WE_INDEX && e->index.base->type->kind == GR_WT_VEC) || (e->kind == GR_WE_MEMBER && e->member.swizzle_n);
+    return (e->kind == GR_WE_INDEX && e->index.base->type->kind == GR_WT_VEC) ||
+           (e->kind == GR_WE_MEMBER && e->member.swizzle_n);
 }
 
 static bool check_address_of(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!gr_wgsl_check_expr(f, e->unary.a)) return false;
     gr_wgsl_expr *a = e->unary.a;
     if (!a->is_ref)
-        return gr_wgsl_error(f, GR_D_WGSL_NO_ADDRESS, e->offset, "put the value into a var first", "the address of a value cannot be taken");
+        return gr_wgsl_error(f, GR_D_WGSL_NO_ADDRESS, e->offset, "put the value into a var first",
+                             "the address of a value cannot be taken");
     if (is_component(a))
-        return gr_wgsl_error(f, GR_D_WGSL_NO_ADDRESS, e->offset, "point to the whole vector", "the address of a vector component cannot be taken");
+        return gr_wgsl_error(f, GR_D_WGSL_NO_ADDRESS, e->offset, "point to the whole vector",
+                             "the address of a vector component cannot be taken");
     e->type = gr_wgsl_ptr(f, a->space, a->type, a->access);
     e->stage = GR_WGSL_RUNTIME;
     return e->type != NULL;
@@ -225,7 +251,8 @@ static bool check_deref(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!gr_wgsl_check_value(f, &e->unary.a)) return false;
     const gr_wgsl_type *t = e->unary.a->type;
     if (t->kind != GR_WT_PTR)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "only a pointer can be dereferenced, and this is %.*s", GR_STR_ARG(t->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "only a pointer can be dereferenced, and this is %.*s",
+                             GR_STR_ARG(t->text));
     set_deref(e, t);
     return true;
 }
@@ -233,7 +260,8 @@ static bool check_deref(gr_wgsl_front *f, gr_wgsl_expr *e) {
 /* p.x and p[i] on a pointer mean (*p).x and (*p)[i]. */
 static bool deref_base(gr_wgsl_front *f, gr_wgsl_expr **slot) {
     gr_wgsl_expr *b = *slot;
-    if (b->type->kind == GR_WT_VOID) return gr_wgsl_error(f, GR_D_WGSL_TYPE, b->offset, NULL, "the call has no value: its function returns nothing");
+    if (b->type->kind == GR_WT_VOID)
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, b->offset, NULL, "the call has no value: its function returns nothing");
     if (b->type->kind != GR_WT_PTR || b->is_ref) return true;
     gr_wgsl_expr *d = gr_wgsl_new_expr(f, GR_WE_DEREF, b->offset);
     if (!d) return false;
@@ -256,21 +284,28 @@ static bool check_index_value(gr_wgsl_front *f, gr_wgsl_expr **slot) {
     if (!gr_wgsl_check_value(f, slot) || !gr_wgsl_materialize(f, *slot)) return false;
     const gr_wgsl_type *t = (*slot)->type;
     if (t->kind == GR_WT_I32 || t->kind == GR_WT_U32) return true;
-    return gr_wgsl_error(f, GR_D_WGSL_TYPE, (*slot)->offset, NULL, "an index must be i32 or u32, not %.*s", GR_STR_ARG(t->text));
+    return gr_wgsl_error(f, GR_D_WGSL_TYPE, (*slot)->offset, NULL, "an index must be i32 or u32, not %.*s",
+                         GR_STR_ARG(t->text));
 }
 
 static bool check_index(gr_wgsl_front *f, gr_wgsl_expr *e) {
-    if (!gr_wgsl_check_expr(f, e->index.base) || !deref_base(f, &e->index.base) || !check_index_value(f, &e->index.index)) return false;
+    if (!gr_wgsl_check_expr(f, e->index.base) || !deref_base(f, &e->index.base) ||
+        !check_index_value(f, &e->index.index))
+        return false;
     gr_wgsl_expr *b = e->index.base, *i = e->index.index;
     const gr_wgsl_type *t = b->type;
     if (t->kind != GR_WT_VEC && t->kind != GR_WT_MAT && t->kind != GR_WT_ARRAY)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "a value of type %.*s cannot be indexed", GR_STR_ARG(t->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "a value of type %.*s cannot be indexed",
+                             GR_STR_ARG(t->text));
     int64_t n = t->kind == GR_WT_ARRAY ? t->count : t->n;
     if (i->value && !f->not_evaluated) {
         int64_t at = gr_wgsl_const_leaf(i->value, 0).i;
-        if (at < 0) return gr_wgsl_error(f, GR_D_WGSL_INDEX, i->offset, NULL, "the index %lld is negative", (long long)at);
+        if (at < 0)
+            return gr_wgsl_error(f, GR_D_WGSL_INDEX, i->offset, NULL, "the index %lld is negative", (long long)at);
         if (n && at >= n)
-            return gr_wgsl_error(f, GR_D_WGSL_INDEX, i->offset, NULL, "the index %lld is outside %.*s: the last is %lld", (long long)at, GR_STR_ARG(t->text), (long long)n - 1);
+            return gr_wgsl_error(f, GR_D_WGSL_INDEX, i->offset, NULL,
+                                 "the index %lld is outside %.*s: the last is %lld", (long long)at, GR_STR_ARG(t->text),
+                                 (long long)n - 1);
     }
     inherit_ref(e, b);
     e->stage = b->is_ref ? GR_WGSL_RUNTIME : b->stage > i->stage ? b->stage : i->stage;
@@ -300,10 +335,12 @@ static bool check_swizzle(gr_wgsl_front *f, gr_wgsl_expr *e) {
     gr_str name = e->member.name;
     uint8_t *s = e->member.swizzle;
     if (!read_swizzle(name, s))
-        return gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, "one to four of x y z w, or of r g b a", "%.*s has no component '%.*s'", GR_STR_ARG(t->text), GR_STR_ARG(name));
+        return gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, "one to four of x y z w, or of r g b a",
+                             "%.*s has no component '%.*s'", GR_STR_ARG(t->text), GR_STR_ARG(name));
     for (size_t i = 0; i < name.n; i++)
         if (s[i] >= t->n)
-            return gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL, "the component '%c' is outside %.*s", name.p[i], GR_STR_ARG(t->text));
+            return gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL, "the component '%c' is outside %.*s",
+                                 name.p[i], GR_STR_ARG(t->text));
     e->member.swizzle_n = (uint8_t)name.n;
     if (name.n == 1) {
         inherit_ref(e, e->member.base);
@@ -326,7 +363,8 @@ static bool check_field(gr_wgsl_front *f, gr_wgsl_expr *e) {
         inherit_ref(e, e->member.base);
         return true;
     }
-    gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL, "the structure %.*s has no member '%.*s'", GR_STR_ARG(t->name), GR_STR_ARG(e->member.name));
+    gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL, "the structure %.*s has no member '%.*s'",
+                  GR_STR_ARG(t->name), GR_STR_ARG(e->member.name));
     for (uint32_t i = 0; i < t->member_n; i++)
         if (gr_str_distance(t->member[i].name, e->member.name) < 3) {
             gr_report_hint(f->diags, "did you mean '%.*s'?", GR_STR_ARG(t->member[i].name));
@@ -339,9 +377,11 @@ static bool check_member(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!gr_wgsl_check_expr(f, e->member.base) || !deref_base(f, &e->member.base)) return false;
     gr_wgsl_expr *b = e->member.base;
     e->stage = b->stage;
-    bool ok = b->type->kind == GR_WT_VEC      ? check_swizzle(f, e)
-              : b->type->kind == GR_WT_STRUCT ? check_field(f, e)
-                                              : gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL, "a value of type %.*s has no members", GR_STR_ARG(b->type->text));
+    bool ok = b->type->kind == GR_WT_VEC ? check_swizzle(f, e)
+              : b->type->kind == GR_WT_STRUCT
+                  ? check_field(f, e)
+                  : gr_wgsl_error(f, GR_D_WGSL_MEMBER, e->member.name_offset, NULL,
+                                  "a value of type %.*s has no members", GR_STR_ARG(b->type->text));
     if (!ok) return false;
     if (e->is_ref) e->stage = GR_WGSL_RUNTIME;
     return e->is_ref || gr_wgsl_finish(f, e);
@@ -354,14 +394,17 @@ static bool check_paren(gr_wgsl_front *f, gr_wgsl_expr *e) {
     e->type = a->type;
     e->stage = a->stage;
     e->value = a->value;
-    if (e->type->kind == GR_WT_VOID) return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "the call has no value: its function returns nothing");
+    if (e->type->kind == GR_WT_VOID)
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "the call has no value: its function returns nothing");
     return true;
 }
 
 bool gr_wgsl_check_expr(gr_wgsl_front *f, gr_wgsl_expr *e) {
     switch (e->kind) {
-    case GR_WE_LITERAL: return !(e->type->kind == GR_WT_F16 && !f->m->enable_f16 && !(f->opt && f->opt->force_f16)) ||
-                               gr_wgsl_error(f, GR_D_WGSL_NOT_ENABLED, e->offset, "begin the module with `enable f16;`", "the type f16 is used without its directive");
+    case GR_WE_LITERAL:
+        return !(e->type->kind == GR_WT_F16 && !f->m->enable_f16 && !(f->opt && f->opt->force_f16)) ||
+               gr_wgsl_error(f, GR_D_WGSL_NOT_ENABLED, e->offset, "begin the module with `enable f16;`",
+                             "the type f16 is used without its directive");
     case GR_WE_IDENT: return check_ident(f, e);
     case GR_WE_PAREN: return check_paren(f, e);
     case GR_WE_UNARY: return check_unary(f, e);

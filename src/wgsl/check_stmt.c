@@ -8,8 +8,10 @@ static bool check_cond(gr_wgsl_front *f, gr_wgsl_expr **e, const char *what) {
 bool gr_wgsl_check_assert(gr_wgsl_front *f, gr_wgsl_expr **e) {
     if (!check_cond(f, e, "the condition of const_assert")) return false;
     if ((*e)->stage != GR_WGSL_CONST)
-        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, (*e)->offset, NULL, "the condition of const_assert must be a const-expression");
-    return gr_wgsl_const_leaf((*e)->value, 0).i || gr_wgsl_error(f, GR_D_WGSL_CONST_ASSERT, (*e)->offset, NULL, "the asserted condition is false");
+        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, (*e)->offset, NULL,
+                             "the condition of const_assert must be a const-expression");
+    return gr_wgsl_const_leaf((*e)->value, 0).i ||
+           gr_wgsl_error(f, GR_D_WGSL_CONST_ASSERT, (*e)->offset, NULL, "the asserted condition is false");
 }
 
 /* --------------------------------------------------------- local declarations */
@@ -36,15 +38,21 @@ static bool check_local_var(gr_wgsl_front *f, gr_wgsl_decl *d) {
     if (d->targ_n) {
         const gr_wgsl_expr *s = d->targ[0];
         if (s->kind != GR_WE_IDENT || !gr_str_eqz(s->ident.name, "function") || s->ident.decl)
-            return gr_wgsl_error(f, GR_D_WGSL_ADDRESS_SPACE, s->offset, "declare it at module scope", "a variable of a function must be in the address space function");
-        if (d->targ_n > 1) return gr_wgsl_error(f, GR_D_WGSL_ACCESS, d->targ[1]->offset, "remove it", "only storage variables take an access mode");
+            return gr_wgsl_error(f, GR_D_WGSL_ADDRESS_SPACE, s->offset, "declare it at module scope",
+                                 "a variable of a function must be in the address space function");
+        if (d->targ_n > 1)
+            return gr_wgsl_error(f, GR_D_WGSL_ACCESS, d->targ[1]->offset, "remove it",
+                                 "only storage variables take an access mode");
     }
-    if (!d->type_expr && !d->init) return gr_wgsl_error(f, GR_D_WGSL_INITIALIZER, d->offset, NULL, "the variable '%.*s' needs a type or an initializer", GR_STR_ARG(d->name));
+    if (!d->type_expr && !d->init)
+        return gr_wgsl_error(f, GR_D_WGSL_INITIALIZER, d->offset, NULL,
+                             "the variable '%.*s' needs a type or an initializer", GR_STR_ARG(d->name));
     if (!gr_wgsl_check_init(f, d, false)) return false;
     if (d->type->constructible) return true;
     const gr_wgsl_type *t = d->type;
     d->type = NULL;
-    return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, d->offset, NULL, "a variable of a function cannot have the type %.*s", GR_STR_ARG(t->text));
+    return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, d->offset, NULL, "a variable of a function cannot have the type %.*s",
+                         GR_STR_ARG(t->text));
 }
 
 static bool check_let(gr_wgsl_front *f, gr_wgsl_decl *d) {
@@ -52,14 +60,17 @@ static bool check_let(gr_wgsl_front *f, gr_wgsl_decl *d) {
     const gr_wgsl_type *t = d->type;
     if (t->constructible || t->kind == GR_WT_PTR) return true;
     d->type = NULL;
-    return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, d->offset, NULL, "a let cannot have the type %.*s", GR_STR_ARG(t->text));
+    return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, d->offset, NULL, "a let cannot have the type %.*s",
+                         GR_STR_ARG(t->text));
 }
 
 bool gr_wgsl_check_const(gr_wgsl_front *f, gr_wgsl_decl *d) {
     if (!gr_wgsl_check_init(f, d, true)) return false;
     if (d->init->stage != GR_WGSL_CONST) {
         d->type = NULL;
-        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, d->init->offset, f->fn ? "use let" : "use override or a private variable", "the value of a const must be a const-expression");
+        return gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, d->init->offset,
+                             f->fn ? "use let" : "use override or a private variable",
+                             "the value of a const must be a const-expression");
     }
     if (!d->type->constructible && !gr_wgsl_is_abstract(d->type)) {
         d->type = NULL;
@@ -81,18 +92,27 @@ static bool check_lhs(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!e->is_ref) {
         gr_wgsl_expr *inner = e;
         while (inner->kind == GR_WE_PAREN || inner->kind == GR_WE_INDEX || inner->kind == GR_WE_MEMBER)
-            inner = inner->kind == GR_WE_PAREN ? inner->unary.a : inner->kind == GR_WE_INDEX ? inner->index.base : inner->member.base;
+            inner = inner->kind == GR_WE_PAREN   ? inner->unary.a
+                    : inner->kind == GR_WE_INDEX ? inner->index.base
+                                                 : inner->member.base;
         const gr_wgsl_decl *d = inner->kind == GR_WE_IDENT ? inner->ident.decl : NULL;
-        const char *what = !d ? "a value" : d->kind == GR_WD_LET ? "a let" : d->kind == GR_WD_PARAM ? "a parameter" : d->kind == GR_WD_VAR ? "several components at once" : "a constant";
-        gr_wgsl_error(f, GR_D_WGSL_NOT_ASSIGNABLE, e->offset, d && d->kind != GR_WD_VAR ? "copy it into a var" : NULL, "%s cannot be assigned to", what);
+        const char *what = !d                       ? "a value"
+                           : d->kind == GR_WD_LET   ? "a let"
+                           : d->kind == GR_WD_PARAM ? "a parameter"
+                           : d->kind == GR_WD_VAR   ? "several components at once"
+                                                    : "a constant";
+        gr_wgsl_error(f, GR_D_WGSL_NOT_ASSIGNABLE, e->offset, d && d->kind != GR_WD_VAR ? "copy it into a var" : NULL,
+                      "%s cannot be assigned to", what);
         if (d) gr_wgsl_related(f, d->offset, "'%.*s' is declared here", GR_STR_ARG(d->name));
         return false;
     }
     if (e->access == GR_WGSL_READ)
-        return gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->offset, e->space == GR_WGSL_SPACE_STORAGE ? "declare it var<storage, read_write>" : NULL,
+        return gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->offset,
+                             e->space == GR_WGSL_SPACE_STORAGE ? "declare it var<storage, read_write>" : NULL,
                              "this memory is read-only: it is in %s with access read", gr_wgsl_space_text(e->space));
     if (!e->type->constructible)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, e->type->has_atomic ? "use atomicStore" : NULL, "a value of type %.*s cannot be assigned", GR_STR_ARG(e->type->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, e->type->has_atomic ? "use atomicStore" : NULL,
+                             "a value of type %.*s cannot be assigned", GR_STR_ARG(e->type->text));
     return true;
 }
 
@@ -100,7 +120,8 @@ static bool check_compound(gr_wgsl_front *f, gr_wgsl_stmt *s) {
     gr_wgsl_match m;
     const gr_wgsl_type *arg[2] = {s->assign.lhs->type, s->assign.rhs->type};
     if (!gr_wgsl_match_op(f, s->assign.op, arg, 2, false, &m) || m.result != arg[0] || m.param[0] != arg[0])
-        return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, s->offset, NULL, "no compound assignment %s= takes %.*s and %.*s", gr_wgsl_op_text(s->assign.op), GR_STR_ARG(arg[0]->text), GR_STR_ARG(arg[1]->text));
+        return gr_wgsl_error(f, GR_D_WGSL_OVERLOAD, s->offset, NULL, "no compound assignment %s= takes %.*s and %.*s",
+                             gr_wgsl_op_text(s->assign.op), GR_STR_ARG(arg[0]->text), GR_STR_ARG(arg[1]->text));
     return gr_wgsl_coerce(f, s->assign.rhs, m.param[1]) && gr_wgsl_check_compound(f, s);
 }
 
@@ -122,7 +143,8 @@ static bool check_increment(gr_wgsl_front *f, gr_wgsl_stmt *s) {
     if (!check_lhs(f, s->assign.lhs)) return false;
     gr_wgsl_kind k = s->assign.lhs->type->kind;
     return k == GR_WT_I32 || k == GR_WT_U32 ||
-           gr_wgsl_error(f, GR_D_WGSL_TYPE, s->offset, "write += 1", "%s takes an i32 or u32 variable, not %.*s", s->kind == GR_WS_INCREMENT ? "++" : "--", GR_STR_ARG(s->assign.lhs->type->text));
+           gr_wgsl_error(f, GR_D_WGSL_TYPE, s->offset, "write += 1", "%s takes an i32 or u32 variable, not %.*s",
+                         s->kind == GR_WS_INCREMENT ? "++" : "--", GR_STR_ARG(s->assign.lhs->type->text));
 }
 
 /* -------------------------------------------------------------------- switch */
@@ -138,12 +160,15 @@ static const gr_wgsl_type *switch_type(gr_wgsl_front *f, gr_wgsl_stmt *s, bool *
                 *ok = false;
                 continue;
             }
-            if ((*e)->stage != GR_WGSL_CONST) *ok = gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, (*e)->offset, NULL, "a case selector must be a const-expression");
+            if ((*e)->stage != GR_WGSL_CONST)
+                *ok = gr_wgsl_error(f, GR_D_WGSL_NOT_CONST, (*e)->offset, NULL,
+                                    "a case selector must be a const-expression");
             if (t->kind == GR_WT_ABSTRACT_INT) t = (*e)->type;
         }
     t = gr_wgsl_concrete(f, t);
     if (*ok && t && t->kind != GR_WT_I32 && t->kind != GR_WT_U32)
-        *ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, s->select.cond->offset, NULL, "a switch takes i32 or u32, not %.*s", GR_STR_ARG(t->text));
+        *ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, s->select.cond->offset, NULL, "a switch takes i32 or u32, not %.*s",
+                            GR_STR_ARG(t->text));
     return t;
 }
 
@@ -164,7 +189,9 @@ static bool check_selectors(gr_wgsl_front *f, gr_wgsl_stmt *s) {
                 continue;
             }
             if (gr_wgsl_rank(e->type, t) < 0) {
-                ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, e->offset, NULL, "a case selector must be %.*s as the switch, not %.*s", GR_STR_ARG(t->text), GR_STR_ARG(e->type->text));
+                ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, e->offset, NULL,
+                                   "a case selector must be %.*s as the switch, not %.*s", GR_STR_ARG(t->text),
+                                   GR_STR_ARG(e->type->text));
                 continue;
             }
             if (!gr_wgsl_coerce(f, e, t)) return false;
@@ -172,15 +199,19 @@ static bool check_selectors(gr_wgsl_front *f, gr_wgsl_stmt *s) {
             uint32_t first;
             if (!key) return gr_wgsl_oom(f);
             if (gr_map_get(&seen, gr_str_of(key), &first)) {
-                ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, e->offset, "remove one of them", "the selector %s occurs twice", key);
+                ok = gr_wgsl_error(f, GR_D_WGSL_SWITCH, e->offset, "remove one of them", "the selector %s occurs twice",
+                                   key);
                 gr_wgsl_related(f, first, "the first one");
             } else if (!gr_map_put(f->arena, &seen, gr_str_of(key), e->offset)) {
                 return gr_wgsl_oom(f);
             }
         }
-        if (defaults > 1) return gr_wgsl_error(f, GR_D_WGSL_SWITCH, c->offset, "keep one", "a switch has more than one default");
+        if (defaults > 1)
+            return gr_wgsl_error(f, GR_D_WGSL_SWITCH, c->offset, "keep one", "a switch has more than one default");
     }
-    if (selectors > GR_WGSL_MAX_CASES) return gr_wgsl_error(f, GR_D_WGSL_LIMIT, s->offset, NULL, "a switch has more than %d selectors", GR_WGSL_MAX_CASES);
+    if (selectors > GR_WGSL_MAX_CASES)
+        return gr_wgsl_error(f, GR_D_WGSL_LIMIT, s->offset, NULL, "a switch has more than %d selectors",
+                             GR_WGSL_MAX_CASES);
     if (!defaults) return gr_wgsl_error(f, GR_D_WGSL_SWITCH, s->offset, "add `default: {}`", "a switch has no default");
     return ok;
 }
@@ -191,22 +222,27 @@ static bool must_use(const gr_wgsl_expr *e) {
     if (e->call.call == GR_WC_CONSTRUCT) return true;
     if (e->call.call == GR_WC_FUNCTION) return e->call.function->must_use;
     if (e->type->kind == GR_WT_VOID) return false;
-    return !gr_str_starts(gr_str_of(gr_wgsl_builtin_text(e->call.builtin)), "atomic") ;
+    return !gr_str_starts(gr_str_of(gr_wgsl_builtin_text(e->call.builtin)), "atomic");
 }
 
 static bool check_call_stmt(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!gr_wgsl_check_expr(f, e)) return false;
-    return !must_use(e) || gr_wgsl_error(f, GR_D_WGSL_MUST_USE, e->offset, "assign it to something, or to _", "the result of '%.*s' is not used", GR_STR_ARG(e->call.callee->ident.name));
+    return !must_use(e) || gr_wgsl_error(f, GR_D_WGSL_MUST_USE, e->offset, "assign it to something, or to _",
+                                         "the result of '%.*s' is not used", GR_STR_ARG(e->call.callee->ident.name));
 }
 
 static bool check_return(gr_wgsl_front *f, gr_wgsl_stmt *s) {
     const gr_wgsl_type *t = f->fn->result;
     if (s->expr) {
         if (!gr_wgsl_check_value(f, &s->expr) || !t) return false;
-        if (t->kind == GR_WT_VOID) return gr_wgsl_error(f, GR_D_WGSL_TYPE, s->expr->offset, "declare the result with -> T", "the function '%.*s' returns nothing", GR_STR_ARG(f->fn->decl->name));
+        if (t->kind == GR_WT_VOID)
+            return gr_wgsl_error(f, GR_D_WGSL_TYPE, s->expr->offset, "declare the result with -> T",
+                                 "the function '%.*s' returns nothing", GR_STR_ARG(f->fn->decl->name));
         return gr_wgsl_convert(f, s->expr, t, "the returned value");
     }
-    return !t || t->kind == GR_WT_VOID || gr_wgsl_error(f, GR_D_WGSL_TYPE, s->offset, NULL, "the function '%.*s' must return a value of type %.*s", GR_STR_ARG(f->fn->decl->name), GR_STR_ARG(t->text));
+    return !t || t->kind == GR_WT_VOID ||
+           gr_wgsl_error(f, GR_D_WGSL_TYPE, s->offset, NULL, "the function '%.*s' must return a value of type %.*s",
+                         GR_STR_ARG(f->fn->decl->name), GR_STR_ARG(t->text));
 }
 
 /* ---------------------------------------------------------------- statements */
@@ -214,7 +250,8 @@ static bool check_return(gr_wgsl_front *f, gr_wgsl_stmt *s) {
 static bool check_filters(gr_wgsl_front *f, const gr_wgsl_attr *a, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (a[i].kind != GR_WA_DIAGNOSTIC)
-            return gr_wgsl_error(f, GR_D_WGSL_ATTRIBUTE, a[i].offset, NULL, "the attribute '@%.*s' does not apply to a statement", GR_STR_ARG(a[i].name));
+            return gr_wgsl_error(f, GR_D_WGSL_ATTRIBUTE, a[i].offset, NULL,
+                                 "the attribute '@%.*s' does not apply to a statement", GR_STR_ARG(a[i].name));
     return gr_wgsl_check_diagnostic_attrs(f, a, n);
 }
 
@@ -269,7 +306,9 @@ bool gr_wgsl_check_stmt(gr_wgsl_front *f, gr_wgsl_stmt *s) {
     case GR_WS_RETURN: return check_return(f, s) && ok;
     case GR_WS_CALL: return check_call_stmt(f, s->expr) && ok;
     case GR_WS_CONST_ASSERT: return gr_wgsl_check_assert(f, &s->expr) && ok;
-    case GR_WS_DISCARD: return gr_wgsl_error(f, GR_D_WGSL_UNSUPPORTED, s->offset, "return instead", "discard belongs to fragment shaders, outside the compute subset");
+    case GR_WS_DISCARD:
+        return gr_wgsl_error(f, GR_D_WGSL_UNSUPPORTED, s->offset, "return instead",
+                             "discard belongs to fragment shaders, outside the compute subset");
     default: return ok;
     }
 }

@@ -14,12 +14,16 @@ typedef struct call {
     const gr_wgsl_expr *e;
     const gr_wgsl_const *const *arg;
     gr_wgsl_scalar *out;
-    uint32_t n;      /* leaves of the result */
-    gr_wgsl_kind k;  /* scalar kind of the first operand */
+    uint32_t n;     /* leaves of the result */
+    gr_wgsl_kind k; /* scalar kind of the first operand */
 } call;
 
-static double fv(const call *c, uint32_t a, uint32_t i) { return gr_wgsl_const_leaf(c->arg[a], c->arg[a]->n == 1 ? 0 : i).f; }
-static int64_t iv(const call *c, uint32_t a, uint32_t i) { return gr_wgsl_const_leaf(c->arg[a], c->arg[a]->n == 1 ? 0 : i).i; }
+static double fv(const call *c, uint32_t a, uint32_t i) {
+    return gr_wgsl_const_leaf(c->arg[a], c->arg[a]->n == 1 ? 0 : i).f;
+}
+static int64_t iv(const call *c, uint32_t a, uint32_t i) {
+    return gr_wgsl_const_leaf(c->arg[a], c->arg[a]->n == 1 ? 0 : i).i;
+}
 
 static bool fail(const call *c, const char *what) {
     return gr_wgsl_const_error(c->f, c->e->offset, "%s: %s", gr_wgsl_builtin_text(c->e->call.builtin), what);
@@ -126,7 +130,8 @@ static bool eval_float_lanes(const call *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         if (b == GR_WB_clamp && fv(c, 1, i) > fv(c, 2, i)) return fail(c, "the low bound is above the high one");
         if (b == GR_WB_smoothstep && fv(c, 0, i) == fv(c, 1, i)) return fail(c, "the two edges are equal");
-        if (b == GR_WB_pow && (fv(c, 0, i) < 0 || (fv(c, 0, i) == 0 && fv(c, 1, i) <= 0))) return fail(c, "the base is negative, or both zero");
+        if (b == GR_WB_pow && (fv(c, 0, i) < 0 || (fv(c, 0, i) == 0 && fv(c, 1, i) <= 0)))
+            return fail(c, "the base is negative, or both zero");
         if (!put(c, select_float(c, i), &c->out[i])) return false;
     }
     return true;
@@ -135,7 +140,8 @@ static bool eval_float_lanes(const call *c) {
 static bool eval_int_lanes(const call *c) {
     gr_wgsl_builtin b = c->e->call.builtin;
     for (uint32_t i = 0; i < c->n; i++) {
-        int64_t x = iv(c, 0, i), y = c->e->call.arg_n > 1 ? iv(c, 1, i) : 0, z = c->e->call.arg_n > 2 ? iv(c, 2, i) : 0, r = x;
+        int64_t x = iv(c, 0, i), y = c->e->call.arg_n > 1 ? iv(c, 1, i) : 0, z = c->e->call.arg_n > 2 ? iv(c, 2, i) : 0,
+                r = x;
         if (b == GR_WB_clamp && y > z) return fail(c, "the low bound is above the high one");
         if (b == GR_WB_min) r = y < x ? y : x;
         else if (b == GR_WB_max) r = x < y ? y : x;
@@ -216,7 +222,9 @@ static bool eval_bits(const call *c) {
 static bool dot(const call *c, uint32_t a, uint32_t b, uint32_t n, gr_wgsl_scalar *out) {
     gr_wgsl_scalar sum = {0}, p;
     for (uint32_t i = 0; i < n; i++) {
-        if (!gr_wgsl_scalar_op(c->f, c->e->offset, c->k, GR_WO_MUL, gr_wgsl_const_leaf(c->arg[a], i), gr_wgsl_const_leaf(c->arg[b], i), &p)) return false;
+        if (!gr_wgsl_scalar_op(c->f, c->e->offset, c->k, GR_WO_MUL, gr_wgsl_const_leaf(c->arg[a], i),
+                               gr_wgsl_const_leaf(c->arg[b], i), &p))
+            return false;
         if (i == 0) sum = p;
         else if (!gr_wgsl_scalar_op(c->f, c->e->offset, c->k, GR_WO_ADD, sum, p, &sum)) return false;
     }
@@ -250,7 +258,9 @@ static bool eval_cross(const call *c) {
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
         double p, q;
-        if (!gr_wgsl_round_float(c->k, fv(c, 0, j) * fv(c, 1, k), &p) || !gr_wgsl_round_float(c->k, fv(c, 0, k) * fv(c, 1, j), &q)) return fail(c, "the result is outside the range of its type");
+        if (!gr_wgsl_round_float(c->k, fv(c, 0, j) * fv(c, 1, k), &p) ||
+            !gr_wgsl_round_float(c->k, fv(c, 0, k) * fv(c, 1, j), &q))
+            return fail(c, "the result is outside the range of its type");
         if (!put(c, p - q, &c->out[i])) return false;
     }
     return true;
@@ -449,7 +459,10 @@ static bool eval_logic(const call *c) {
 }
 
 bool gr_wgsl_eval_builtin(gr_wgsl_front *f, const gr_wgsl_expr *e, const gr_wgsl_const *const *arg, gr_wgsl_const *r) {
-    union { const gr_wgsl_scalar *from; gr_wgsl_scalar *to; } u = {r->leaf};
+    union {
+        const gr_wgsl_scalar *from;
+        gr_wgsl_scalar *to;
+    } u = {r->leaf};
     call c = {.f = f, .e = e, .arg = arg, .out = u.to, .n = r->n, .k = gr_wgsl_scalar_of(arg[0]->type)->kind};
     bool is_float = gr_wgsl_is_float_kind(c.k);
     double (*fn)(double) = is_float ? unary_of(e->call.builtin) : NULL;
@@ -499,40 +512,58 @@ static bool any_zero(const gr_wgsl_const *c) {
     return false;
 }
 
-static bool check_binary(gr_wgsl_front *f, const gr_wgsl_expr *e, gr_wgsl_op op, const gr_wgsl_type *left, const gr_wgsl_expr *b) {
+static bool check_binary(gr_wgsl_front *f, const gr_wgsl_expr *e, gr_wgsl_op op, const gr_wgsl_type *left,
+                         const gr_wgsl_expr *b) {
     const gr_wgsl_type *s = gr_wgsl_scalar_of(left);
     if (!b->value || !s || !gr_wgsl_is_int_kind(s->kind)) return true;
     if ((op == GR_WO_DIV || op == GR_WO_MOD) && any_zero(b->value))
         return gr_wgsl_const_error(f, e->offset, "an integer is divided by the constant zero");
     for (uint32_t i = 0; (op == GR_WO_SHL || op == GR_WO_SHR) && i < b->value->n; i++)
         if (gr_wgsl_const_leaf(b->value, i).i >= 32)
-            return gr_wgsl_const_error(f, e->offset, "a shift by %lld is not less than the 32 bits of %.*s", (long long)gr_wgsl_const_leaf(b->value, i).i, GR_STR_ARG(s->text));
+            return gr_wgsl_const_error(f, e->offset, "a shift by %lld is not less than the 32 bits of %.*s",
+                                       (long long)gr_wgsl_const_leaf(b->value, i).i, GR_STR_ARG(s->text));
     return true;
 }
 
-static bool check_compound(gr_wgsl_front *f, const gr_wgsl_expr *e) { return check_binary(f, e, e->binary.op, e->binary.a->type, e->binary.b); }
+static bool check_compound(gr_wgsl_front *f, const gr_wgsl_expr *e) {
+    return check_binary(f, e, e->binary.op, e->binary.a->type, e->binary.b);
+}
 
-static const gr_wgsl_const *arg_const(const gr_wgsl_expr *e, uint32_t i) { return i < e->call.arg_n ? e->call.arg[i]->value : NULL; }
+static const gr_wgsl_const *arg_const(const gr_wgsl_expr *e, uint32_t i) {
+    return i < e->call.arg_n ? e->call.arg[i]->value : NULL;
+}
 
 static bool partial_builtin(gr_wgsl_front *f, const gr_wgsl_expr *e) {
     gr_wgsl_builtin b = e->call.builtin;
     const char *name = gr_wgsl_builtin_text(b);
     const gr_wgsl_const *a0 = arg_const(e, 0), *a1 = arg_const(e, 1), *a2 = arg_const(e, 2), *a3 = arg_const(e, 3);
-    bool is_float = e->call.arg_n && gr_wgsl_scalar_of(e->call.arg[0]->type) && gr_wgsl_is_float_kind(gr_wgsl_scalar_of(e->call.arg[0]->type)->kind);
-    const gr_wgsl_const *lo = b == GR_WB_clamp ? a1 : b == GR_WB_smoothstep ? a0 : NULL, *hi = b == GR_WB_clamp ? a2 : b == GR_WB_smoothstep ? a1 : NULL;
+    bool is_float = e->call.arg_n && gr_wgsl_scalar_of(e->call.arg[0]->type) &&
+                    gr_wgsl_is_float_kind(gr_wgsl_scalar_of(e->call.arg[0]->type)->kind);
+    const gr_wgsl_const *lo = b == GR_WB_clamp        ? a1
+                              : b == GR_WB_smoothstep ? a0
+                                                      : NULL,
+                        *hi = b == GR_WB_clamp        ? a2
+                              : b == GR_WB_smoothstep ? a1
+                                                      : NULL;
     for (uint32_t i = 0; lo && hi && i < lo->n; i++) {
         gr_wgsl_scalar x = gr_wgsl_const_leaf(lo, i), y = gr_wgsl_const_leaf(hi, i);
         bool bad = b == GR_WB_smoothstep ? x.f == y.f : is_float ? x.f > y.f : x.i > y.i;
-        if (bad) return gr_wgsl_const_error(f, e->offset, b == GR_WB_smoothstep ? "%s: the two edges are equal" : "%s: the low bound is above the high one", name);
+        if (bad)
+            return gr_wgsl_const_error(f, e->offset,
+                                       b == GR_WB_smoothstep ? "%s: the two edges are equal"
+                                                             : "%s: the low bound is above the high one",
+                                       name);
     }
     if (b == GR_WB_extractBits || b == GR_WB_insertBits) {
         const gr_wgsl_const *o = b == GR_WB_insertBits ? a2 : a1, *n = b == GR_WB_insertBits ? a3 : a2;
-        if (o && n && gr_wgsl_const_leaf(o, 0).i + gr_wgsl_const_leaf(n, 0).i > 32) return gr_wgsl_const_error(f, e->offset, "%s: offset + count is more than 32", name);
+        if (o && n && gr_wgsl_const_leaf(o, 0).i + gr_wgsl_const_leaf(n, 0).i > 32)
+            return gr_wgsl_const_error(f, e->offset, "%s: offset + count is more than 32", name);
     }
     if (b == GR_WB_ldexp && a1) {
         int64_t bias = gr_wgsl_scalar_of(e->call.arg[0]->type)->kind == GR_WT_F16 ? 15 : 127;
         for (uint32_t i = 0; i < a1->n; i++)
-            if (gr_wgsl_const_leaf(a1, i).i > bias + 1) return gr_wgsl_const_error(f, e->offset, "%s: the exponent is too large", name);
+            if (gr_wgsl_const_leaf(a1, i).i > bias + 1)
+                return gr_wgsl_const_error(f, e->offset, "%s: the exponent is too large", name);
     }
     return true;
 }

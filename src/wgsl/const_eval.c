@@ -31,7 +31,8 @@ gr_wgsl_const *gr_wgsl_new_const(gr_wgsl_front *f, const gr_wgsl_type *t, bool l
     if (!leaves) return c;
     f->eval_leaves += c->n;
     if (c->n > GR_WGSL_MAX_CONST_LEAVES || f->eval_leaves > 32ull * GR_WGSL_MAX_CONST_LEAVES) {
-        gr_wgsl_error(f, GR_D_WGSL_LIMIT, 0, "move the table into a buffer", "the constants of the module hold too many scalars");
+        gr_wgsl_error(f, GR_D_WGSL_LIMIT, 0, "move the table into a buffer",
+                      "the constants of the module hold too many scalars");
         return NULL;
     }
     gr_wgsl_scalar *v = GR_NEW_N(f->arena, gr_wgsl_scalar, c->n);
@@ -45,7 +46,10 @@ gr_wgsl_const *gr_wgsl_new_const(gr_wgsl_front *f, const gr_wgsl_type *t, bool l
 
 /* Leaves of a constant under construction. */
 static gr_wgsl_scalar *leaves(gr_wgsl_const *c) {
-    union { const gr_wgsl_scalar *from; gr_wgsl_scalar *to; } u = {c->leaf};
+    union {
+        const gr_wgsl_scalar *from;
+        gr_wgsl_scalar *to;
+    } u = {c->leaf};
     return u.to;
 }
 
@@ -77,7 +81,9 @@ bool gr_wgsl_round_float(gr_wgsl_kind k, double v, double *out) {
     return gr_fabs(v) <= 1.7976931348623157e308;
 }
 
-double gr_wgsl_largest(gr_wgsl_kind k) { return k == GR_WT_F32 ? 3.4028234663852886e38 : k == GR_WT_F16 ? 65504.0 : 1.7976931348623157e308; }
+double gr_wgsl_largest(gr_wgsl_kind k) {
+    return k == GR_WT_F32 ? 3.4028234663852886e38 : k == GR_WT_F16 ? 65504.0 : 1.7976931348623157e308;
+}
 
 static void show(char *out, size_t n, gr_wgsl_kind k, gr_wgsl_scalar s) {
     if (gr_wgsl_is_float_kind(k)) {
@@ -118,7 +124,8 @@ static bool convert_scalar(gr_wgsl_front *f, gr_wgsl_kind from, const gr_wgsl_ty
     } else if (gr_wgsl_is_float_kind(to)) {
         double v = from_float ? s.f : (double)s.i;
         if (to == GR_WT_F32 && !from_float) v = (double)(float)s.i; /* one rounding from the integer */
-        if (gr_fabs(v) > gr_wgsl_largest(to) || !gr_wgsl_round_float(to, v, &out->f)) return not_in(f, offset, from, s, tt);
+        if (gr_fabs(v) > gr_wgsl_largest(to) || !gr_wgsl_round_float(to, v, &out->f))
+            return not_in(f, offset, from, s, tt);
     } else if (from_float) {
         bool fits = float_to_int(to, s.f, &out->i); /* a value constructor saturates */
         if (!fits && automatic) return not_in(f, offset, from, s, tt);
@@ -150,17 +157,21 @@ static gr_wgsl_kind leaf_kind(const gr_wgsl_type *t, uint32_t i) {
 }
 
 static const gr_wgsl_type *leaf_type(gr_wgsl_front *f, gr_wgsl_kind k) {
-    const gr_wgsl_type *const t[] = {f->types.bool_, f->types.abstract_int, f->types.abstract_float, f->types.i32, f->types.u32, f->types.f32, f->types.f16};
+    const gr_wgsl_type *const t[] = {f->types.bool_, f->types.abstract_int, f->types.abstract_float,
+                                     f->types.i32,   f->types.u32,          f->types.f32,
+                                     f->types.f16};
     return k >= GR_WT_BOOL && k <= GR_WT_F16 ? t[k - GR_WT_BOOL] : NULL;
 }
 
-const gr_wgsl_const *gr_wgsl_const_convert(gr_wgsl_front *f, const gr_wgsl_const *c, const gr_wgsl_type *to, bool automatic, uint32_t offset) {
+const gr_wgsl_const *gr_wgsl_const_convert(gr_wgsl_front *f, const gr_wgsl_const *c, const gr_wgsl_type *to,
+                                           bool automatic, uint32_t offset) {
     if (c->type == to) return c;
     gr_wgsl_const *r = gr_wgsl_new_const(f, to, c->leaf != NULL);
     if (!r) return NULL;
     for (uint32_t i = 0; c->leaf && i < r->n; i++) {
         const gr_wgsl_type *t = leaf_type(f, leaf_kind(to, i));
-        if (!t || !convert_scalar(f, leaf_kind(c->type, i), t, automatic, offset, c->leaf[i], &leaves(r)[i])) return NULL;
+        if (!t || !convert_scalar(f, leaf_kind(c->type, i), t, automatic, offset, c->leaf[i], &leaves(r)[i]))
+            return NULL;
     }
     return r;
 }
@@ -249,7 +260,11 @@ static arith_error arith_shift(gr_wgsl_kind k, gr_wgsl_op op, int64_t a, int64_t
 
 static arith_error arith_float(gr_wgsl_kind k, gr_wgsl_op op, double a, double b, double *r) {
     if ((op == GR_WO_DIV || op == GR_WO_MOD) && b == 0) return BY_ZERO;
-    double v = op == GR_WO_ADD ? a + b : op == GR_WO_SUB ? a - b : op == GR_WO_MUL ? a * b : op == GR_WO_DIV ? a / b : gr_fmod(a, b);
+    double v = op == GR_WO_ADD   ? a + b
+               : op == GR_WO_SUB ? a - b
+               : op == GR_WO_MUL ? a * b
+               : op == GR_WO_DIV ? a / b
+                                 : gr_fmod(a, b);
     return gr_wgsl_round_float(k, v, r) ? FINE : OVERFLOWS;
 }
 
@@ -266,7 +281,8 @@ static bool compare(gr_wgsl_kind k, gr_wgsl_op op, gr_wgsl_scalar a, gr_wgsl_sca
     }
 }
 
-static bool report_arith(gr_wgsl_front *f, uint32_t offset, arith_error err, const gr_wgsl_type *t, gr_wgsl_op op, gr_wgsl_scalar a, gr_wgsl_scalar b, gr_wgsl_kind kb) {
+static bool report_arith(gr_wgsl_front *f, uint32_t offset, arith_error err, const gr_wgsl_type *t, gr_wgsl_op op,
+                         gr_wgsl_scalar a, gr_wgsl_scalar b, gr_wgsl_kind kb) {
     char x[64], y[64];
     show(x, sizeof x, t->kind, a);
     show(y, sizeof y, kb, b);
@@ -274,14 +290,18 @@ static bool report_arith(gr_wgsl_front *f, uint32_t offset, arith_error err, con
     switch (err) {
     case FINE: return true;
     case BY_ZERO: return gr_wgsl_const_error(f, offset, "%s %s %s divides by zero", x, o, y);
-    case SHIFT_WIDTH: return gr_wgsl_const_error(f, offset, "%s %s %s shifts by as many bits as %.*s has, or more", x, o, y, GR_STR_ARG(t->text));
+    case SHIFT_WIDTH:
+        return gr_wgsl_const_error(f, offset, "%s %s %s shifts by as many bits as %.*s has, or more", x, o, y,
+                                   GR_STR_ARG(t->text));
     case SHIFT_SIGN: return gr_wgsl_const_error(f, offset, "%s %s %s changes the sign", x, o, y);
     case SHIFT_LOST: return gr_wgsl_const_error(f, offset, "%s %s %s shifts out bits that are set", x, o, y);
-    default: return gr_wgsl_const_error(f, offset, "%s %s %s is outside the range of %.*s", x, o, y, GR_STR_ARG(t->text));
+    default:
+        return gr_wgsl_const_error(f, offset, "%s %s %s is outside the range of %.*s", x, o, y, GR_STR_ARG(t->text));
     }
 }
 
-bool gr_wgsl_scalar_op(gr_wgsl_front *f, uint32_t offset, gr_wgsl_kind k, gr_wgsl_op op, gr_wgsl_scalar a, gr_wgsl_scalar b, gr_wgsl_scalar *r) {
+bool gr_wgsl_scalar_op(gr_wgsl_front *f, uint32_t offset, gr_wgsl_kind k, gr_wgsl_op op, gr_wgsl_scalar a,
+                       gr_wgsl_scalar b, gr_wgsl_scalar *r) {
     arith_error err = FINE;
     gr_wgsl_kind kb = k;
     if (op >= GR_WO_EQ && op <= GR_WO_GE) r->i = compare(k, op, a, b);
@@ -293,7 +313,8 @@ bool gr_wgsl_scalar_op(gr_wgsl_front *f, uint32_t offset, gr_wgsl_kind k, gr_wgs
     return err == FINE || report_arith(f, offset, err, leaf_type(f, k), op, a, b, kb);
 }
 
-static const gr_wgsl_const *eval_product(gr_wgsl_front *f, const gr_wgsl_expr *e, const gr_wgsl_const *a, const gr_wgsl_const *b) {
+static const gr_wgsl_const *eval_product(gr_wgsl_front *f, const gr_wgsl_expr *e, const gr_wgsl_const *a,
+                                         const gr_wgsl_const *b) {
     /* a: R x K columns first (a vector on the left is 1 x K), b: K x C. */
     const gr_wgsl_type *ta = a->type, *tb = b->type;
     uint32_t rows = ta->kind == GR_WT_MAT ? ta->rows : 1, inner = ta->n, cols = tb->kind == GR_WT_MAT ? tb->n : 1;
@@ -304,7 +325,9 @@ static const gr_wgsl_const *eval_product(gr_wgsl_front *f, const gr_wgsl_expr *e
         for (uint32_t i = 0; i < rows; i++) {
             gr_wgsl_scalar sum = {0}, p;
             for (uint32_t j = 0; j < inner; j++) {
-                if (!gr_wgsl_scalar_op(f, e->binary.op_offset, k, GR_WO_MUL, gr_wgsl_const_leaf(a, j * rows + i), gr_wgsl_const_leaf(b, c * inner + j), &p)) return NULL;
+                if (!gr_wgsl_scalar_op(f, e->binary.op_offset, k, GR_WO_MUL, gr_wgsl_const_leaf(a, j * rows + i),
+                                       gr_wgsl_const_leaf(b, c * inner + j), &p))
+                    return NULL;
                 if (j == 0) sum = p;
                 else if (!gr_wgsl_scalar_op(f, e->binary.op_offset, k, GR_WO_ADD, sum, p, &sum)) return NULL;
             }
@@ -313,20 +336,26 @@ static const gr_wgsl_const *eval_product(gr_wgsl_front *f, const gr_wgsl_expr *e
     return r;
 }
 
-static const gr_wgsl_const *value_of(gr_wgsl_front *f, gr_wgsl_expr *e) { return e->value ? e->value : gr_wgsl_eval(f, e); }
+static const gr_wgsl_const *value_of(gr_wgsl_front *f, gr_wgsl_expr *e) {
+    return e->value ? e->value : gr_wgsl_eval(f, e);
+}
 
 static const gr_wgsl_const *eval_binary(gr_wgsl_front *f, gr_wgsl_expr *e) {
     const gr_wgsl_const *a = value_of(f, e->binary.a), *b;
     gr_wgsl_op op = e->binary.op;
     if (!a) return NULL;
-    if ((op == GR_WO_LOGICAL_AND || op == GR_WO_LOGICAL_OR) && gr_wgsl_const_leaf(a, 0).i == (op == GR_WO_LOGICAL_OR)) return a;
+    if ((op == GR_WO_LOGICAL_AND || op == GR_WO_LOGICAL_OR) && gr_wgsl_const_leaf(a, 0).i == (op == GR_WO_LOGICAL_OR))
+        return a;
     if (!(b = value_of(f, e->binary.b))) return NULL;
     bool ma = a->type->kind == GR_WT_MAT, mb = b->type->kind == GR_WT_MAT;
-    if (op == GR_WO_MUL && ((ma && !gr_wgsl_is_scalar(b->type)) || (mb && !gr_wgsl_is_scalar(a->type)))) return eval_product(f, e, a, b);
+    if (op == GR_WO_MUL && ((ma && !gr_wgsl_is_scalar(b->type)) || (mb && !gr_wgsl_is_scalar(a->type))))
+        return eval_product(f, e, a, b);
     gr_wgsl_const *r = gr_wgsl_new_const(f, e->type, true);
     gr_wgsl_kind k = gr_wgsl_scalar_of(a->type)->kind;
     for (uint32_t i = 0; r && i < r->n; i++)
-        if (!gr_wgsl_scalar_op(f, e->binary.op_offset, k, op, gr_wgsl_const_leaf(a, a->n == 1 ? 0 : i), gr_wgsl_const_leaf(b, b->n == 1 ? 0 : i), &leaves(r)[i])) return NULL;
+        if (!gr_wgsl_scalar_op(f, e->binary.op_offset, k, op, gr_wgsl_const_leaf(a, a->n == 1 ? 0 : i),
+                               gr_wgsl_const_leaf(b, b->n == 1 ? 0 : i), &leaves(r)[i]))
+            return NULL;
     return r;
 }
 
@@ -358,7 +387,9 @@ static const gr_wgsl_const *eval_index(gr_wgsl_front *f, gr_wgsl_expr *e) {
     if (!i) return NULL;
     int64_t at = gr_wgsl_const_leaf(i, 0).i, n = b->type->kind == GR_WT_ARRAY ? b->type->count : b->type->n;
     if (at < 0 || at >= n) {
-        gr_wgsl_error(f, GR_D_WGSL_INDEX, e->index.index->offset, NULL, "the index %lld is outside %.*s: the last is %lld", (long long)at, GR_STR_ARG(b->type->text), (long long)n - 1);
+        gr_wgsl_error(f, GR_D_WGSL_INDEX, e->index.index->offset, NULL,
+                      "the index %lld is outside %.*s: the last is %lld", (long long)at, GR_STR_ARG(b->type->text),
+                      (long long)n - 1);
         return NULL;
     }
     return slice(f, b, e->type, (uint32_t)at * e->type->leaves);
@@ -410,7 +441,9 @@ static const gr_wgsl_const *eval_ident(gr_wgsl_front *f, const gr_wgsl_expr *e) 
     if (d->kind == GR_WD_CONST) return d->value;
     if (d->kind != GR_WD_OVERRIDE || !f->spec) return NULL;
     const gr_wgsl_const *c = f->spec->override_value[d->override_index];
-    if (!c) gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, "give the pipeline constant a value", "the override '%.*s' has no value", GR_STR_ARG(d->name));
+    if (!c)
+        gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, "give the pipeline constant a value",
+                      "the override '%.*s' has no value", GR_STR_ARG(d->name));
     return c;
 }
 

@@ -20,16 +20,24 @@ gr_wgsl_builtin gr_wgsl_builtin_of(gr_str name) {
 }
 
 const char *gr_wgsl_op_text(gr_wgsl_op op) {
-    static const char *const text[] = {"",  "+",  "-",  "*",  "/",  "%",  "&", "|",  "^", "<<", ">>", "&&",
-                                       "||", "==", "!=", "<", "<=", ">", ">=", "-", "!", "~"};
+    static const char *const text[] = {"",   "+",  "-",  "*",  "/", "%",  "&", "|",  "^", "<<", ">>",
+                                       "&&", "||", "==", "!=", "<", "<=", ">", ">=", "-", "!",  "~"};
     return (size_t)op < sizeof text / sizeof *text ? text[op] : "";
 }
 
 static const char *const space_text[] = {"", "function", "private", "workgroup", "uniform", "storage"};
 static const char *const access_text[] = {"", "read", "write", "read_write"};
 static const char *const value_text[] = {
-    "", "global_invocation_id", "local_invocation_id", "local_invocation_index", "workgroup_id", "num_workgroups",
-    "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups",
+    "",
+    "global_invocation_id",
+    "local_invocation_id",
+    "local_invocation_index",
+    "workgroup_id",
+    "num_workgroups",
+    "subgroup_invocation_id",
+    "subgroup_size",
+    "subgroup_id",
+    "num_subgroups",
 };
 
 const char *gr_wgsl_space_text(gr_wgsl_space s) { return space_text[s]; }
@@ -79,8 +87,9 @@ static bool is_unsupported_function(gr_str s) {
     static const char *const prefix[] = {"texture", "dpdx", "dpdy", "fwidth", "subgroupMatrix"};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
         if (gr_str_starts(s, prefix[i])) return true;
-    static const char *const name[] = {"bufferView", "bufferArrayView", "bufferLength", "inputAttachmentLoad", "print",
-                                       "atomicStoreMax", "atomicStoreMin", "hasResource", "getResource"};
+    static const char *const name[] = {"bufferView",          "bufferArrayView", "bufferLength",
+                                       "inputAttachmentLoad", "print",           "atomicStoreMax",
+                                       "atomicStoreMin",      "hasResource",     "getResource"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (gr_str_eqz(s, name[i])) return true;
     return false;
@@ -88,11 +97,12 @@ static bool is_unsupported_function(gr_str s) {
 
 static bool is_texel_format(gr_str s) {
     static const char *const name[] = {
-        "rgba8unorm", "rgba8snorm", "rgba8uint", "rgba8sint", "rgba16unorm", "rgba16snorm", "rgba16uint", "rgba16sint",
-        "rgba16float", "rg8unorm", "rg8snorm", "rg8uint", "rg8sint", "rg16unorm", "rg16snorm", "rg16uint", "rg16sint",
-        "rg16float", "r32uint", "r32sint", "r32float", "rg32uint", "rg32sint", "rg32float", "rgba32uint", "rgba32sint",
-        "rgba32float", "bgra8unorm", "r8unorm", "r8snorm", "r8uint", "r8sint", "r16unorm", "r16snorm", "r16uint",
-        "r16sint", "r16float", "rgb10a2unorm", "rgb10a2uint", "rg11b10ufloat"};
+        "rgba8unorm", "rgba8snorm",  "rgba8uint",    "rgba8sint",   "rgba16unorm",  "rgba16snorm", "rgba16uint",
+        "rgba16sint", "rgba16float", "rg8unorm",     "rg8snorm",    "rg8uint",      "rg8sint",     "rg16unorm",
+        "rg16snorm",  "rg16uint",    "rg16sint",     "rg16float",   "r32uint",      "r32sint",     "r32float",
+        "rg32uint",   "rg32sint",    "rg32float",    "rgba32uint",  "rgba32sint",   "rgba32float", "bgra8unorm",
+        "r8unorm",    "r8snorm",     "r8uint",       "r8sint",      "r16unorm",     "r16snorm",    "r16uint",
+        "r16sint",    "r16float",    "rgb10a2unorm", "rgb10a2uint", "rg11b10ufloat"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (gr_str_eqz(s, name[i])) return true;
     return false;
@@ -163,8 +173,8 @@ static bool check_count(gr_wgsl_front *f, gr_wgsl_expr *e, uint32_t *count, gr_w
                              "the element count of an array must be a const- or override-expression");
     if (!gr_wgsl_materialize(f, e)) return false;
     if (e->type->kind != GR_WT_I32 && e->type->kind != GR_WT_U32)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL, "the element count of an array must be i32 or u32, not %.*s",
-                             GR_STR_ARG(e->type->text));
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE, e->offset, NULL,
+                             "the element count of an array must be i32 or u32, not %.*s", GR_STR_ARG(e->type->text));
     *expr = NULL;
     if (e->stage == GR_WGSL_OVERRIDE) {
         gr_wgsl_expr *name = e;
@@ -178,8 +188,11 @@ static bool check_count(gr_wgsl_front *f, gr_wgsl_expr *e, uint32_t *count, gr_w
     }
     int64_t n = gr_wgsl_const_leaf(e->value, 0).i;
     if (n < 1)
-        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL, "the element count of an array must be positive, not %lld", (long long)n);
-    if (n > INT32_MAX) return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array of %lld elements is too large", (long long)n);
+        return gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->offset, NULL,
+                             "the element count of an array must be positive, not %lld", (long long)n);
+    if (n > INT32_MAX)
+        return gr_wgsl_error(f, GR_D_WGSL_LIMIT, e->offset, NULL, "an array of %lld elements is too large",
+                             (long long)n);
     *count = (uint32_t)n;
     return true;
 }
@@ -215,7 +228,8 @@ static const gr_wgsl_type *check_atomic(gr_wgsl_front *f, gr_wgsl_expr *e) {
     const gr_wgsl_type *t = gr_wgsl_check_type(f, e->ident.targ[0]);
     if (!t) return NULL;
     if (t->kind == GR_WT_I32 || t->kind == GR_WT_U32) return gr_wgsl_atomic(f, t);
-    gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->ident.targ[0]->offset, NULL, "atomic takes i32 or u32, not %.*s", GR_STR_ARG(t->text));
+    gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->ident.targ[0]->offset, NULL, "atomic takes i32 or u32, not %.*s",
+                  GR_STR_ARG(t->text));
     return NULL;
 }
 
@@ -249,21 +263,25 @@ static const gr_wgsl_type *check_ptr(gr_wgsl_front *f, gr_wgsl_expr *e) {
         a = gr_wgsl_access_of(name);
         if (!a || s != GR_WGSL_SPACE_STORAGE) {
             gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->ident.targ[2]->offset, NULL,
-                          a ? "only pointers to storage take an access mode" : "expected read, write or read_write, found '%.*s'",
+                          a ? "only pointers to storage take an access mode"
+                            : "expected read, write or read_write, found '%.*s'",
                           GR_STR_ARG(name));
             return NULL;
         }
         if (a == GR_WGSL_WRITE) {
-            gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->ident.targ[2]->offset, NULL, "the access mode write is for storage textures only");
+            gr_wgsl_error(f, GR_D_WGSL_ACCESS, e->ident.targ[2]->offset, NULL,
+                          "the access mode write is for storage textures only");
             return NULL;
         }
     }
     if (!t->storable) {
-        gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->ident.targ[1]->offset, NULL, "%.*s cannot be stored in memory", GR_STR_ARG(t->text));
+        gr_wgsl_error(f, GR_D_WGSL_TYPE_USE, e->ident.targ[1]->offset, NULL, "%.*s cannot be stored in memory",
+                      GR_STR_ARG(t->text));
         return NULL;
     }
     if (t->has_atomic && s != GR_WGSL_SPACE_WORKGROUP && !(s == GR_WGSL_SPACE_STORAGE && a == GR_WGSL_READ_WRITE)) {
-        gr_wgsl_error(f, GR_D_WGSL_ADDRESS_SPACE, e->offset, NULL, "atomics must be in workgroup or read_write storage memory");
+        gr_wgsl_error(f, GR_D_WGSL_ADDRESS_SPACE, e->offset, NULL,
+                      "atomics must be in workgroup or read_write storage memory");
         return NULL;
     }
     if (t->has_runtime && s != GR_WGSL_SPACE_STORAGE) {
@@ -282,7 +300,10 @@ static bool predeclared_type(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_partial 
         if (!targ_count(f, e, 0, 0) || (t->kind == GR_WT_F16 && !need_f16(f, e->offset))) return false;
     } else if (shape_of(s, &p->kind, &p->n, &p->rows, &letter)) {
         if (letter) {
-            t = letter == 'i' ? f->types.i32 : letter == 'u' ? f->types.u32 : letter == 'f' ? f->types.f32 : f->types.f16;
+            t = letter == 'i'   ? f->types.i32
+                : letter == 'u' ? f->types.u32
+                : letter == 'f' ? f->types.f32
+                                : f->types.f16;
             if (!targ_count(f, e, 0, 0) || (letter == 'h' && !need_f16(f, e->offset))) return false;
             t = p->kind == GR_WT_VEC ? gr_wgsl_vec(f, t, p->n) : gr_wgsl_mat(f, t, p->n, p->rows);
         } else if (e->ident.targ) {
@@ -322,7 +343,8 @@ bool gr_wgsl_type_of_name(gr_wgsl_front *f, gr_wgsl_expr *e, gr_wgsl_partial *ou
     if (!d) return predeclared_type(f, e, out, bad);
     if (d->kind != GR_WD_ALIAS && d->kind != GR_WD_STRUCT) return false;
     if (e->ident.targ) {
-        *bad = !gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "the type %.*s takes no template list", GR_STR_ARG(d->name));
+        *bad = !gr_wgsl_error(f, GR_D_WGSL_TEMPLATE, e->offset, "remove it", "the type %.*s takes no template list",
+                              GR_STR_ARG(d->name));
         return false;
     }
     out->type = d->type;
@@ -344,7 +366,8 @@ const gr_wgsl_type *gr_wgsl_check_type(gr_wgsl_front *f, gr_wgsl_expr *e) {
     } else if (!bad) {
         bool known = e->ident.decl || gr_wgsl_predeclared(e->ident.name);
         gr_wgsl_error(f, known ? GR_D_WGSL_NAME_KIND : GR_D_WGSL_UNRESOLVED, e->offset, NULL,
-                      known ? "'%.*s' is not a type" : "the type '%.*s' is declared nowhere", GR_STR_ARG(e->ident.name));
+                      known ? "'%.*s' is not a type" : "the type '%.*s' is declared nowhere",
+                      GR_STR_ARG(e->ident.name));
     }
     return NULL;
 }

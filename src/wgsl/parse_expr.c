@@ -277,26 +277,33 @@ gr_wgsl_expr *gr_wgsl_parse_unary(gr_wgsl_front *f) {
     return e;
 }
 
-/* The left side of an assignment: (&|*)* (name | parenthesised lhs) postfix. */
-gr_wgsl_expr *gr_wgsl_parse_lhs(gr_wgsl_front *f) {
-    gr_wgsl_expr *e = NULL;
+/* Name or parenthesised left side, and what follows it. */
+static gr_wgsl_expr *parse_core_lhs(gr_wgsl_front *f) {
+    if (gr_wgsl_is(f, GR_TK_LPAREN)) return parse_postfix(f, parse_paren(f, gr_wgsl_parse_lhs));
+    gr_wgsl_expr *name = gr_wgsl_new_expr(f, GR_WE_IDENT, gr_wgsl_peek(f)->offset);
+    uint32_t offset;
+    if (!name || !gr_wgsl_expect_name(f, "a statement", &name->ident.name, &offset)) return NULL;
+    return parse_postfix(f, close_expr(f, name, NULL, NULL));
+}
+
+/* (&|*)* core; `above` prefix operators stand before. */
+static gr_wgsl_expr *parse_prefixed_lhs(gr_wgsl_front *f, uint32_t above) {
     uint32_t k = gr_wgsl_peek(f)->kind;
-    if (!gr_wgsl_enter(f)) return NULL;
-    if (k == GR_TK_STAR || k == GR_TK_AMP) {
-        e = gr_wgsl_new_expr(f, k == GR_TK_STAR ? GR_WE_DEREF : GR_WE_ADDRESS_OF, gr_wgsl_peek(f)->offset);
-        if (e) {
-            f->pos++;
-            e->unary.a = gr_wgsl_parse_lhs(f);
-            e = e->unary.a ? close_expr(f, e, e->unary.a, NULL) : NULL;
-        }
-    } else if (k == GR_TK_LPAREN) {
-        e = parse_postfix(f, parse_paren(f, gr_wgsl_parse_lhs));
-    } else {
-        gr_wgsl_expr *name = gr_wgsl_new_expr(f, GR_WE_IDENT, gr_wgsl_peek(f)->offset);
-        uint32_t offset;
-        if (name && gr_wgsl_expect_name(f, "a statement", &name->ident.name, &offset))
-            e = parse_postfix(f, close_expr(f, name, NULL, NULL));
+    if (k != GR_TK_STAR && k != GR_TK_AMP) return parse_core_lhs(f);
+    gr_wgsl_expr *e = gr_wgsl_new_expr(f, k == GR_TK_STAR ? GR_WE_DEREF : GR_WE_ADDRESS_OF, gr_wgsl_peek(f)->offset);
+    if (!e) return NULL;
+    if (above >= GR_WGSL_MAX_EXPR_DEPTH) {
+        e->height = GR_WGSL_MAX_EXPR_DEPTH + 1;
+        return close_expr(f, e, NULL, NULL); /* reports */
     }
+    f->pos++;
+    e->unary.a = parse_prefixed_lhs(f, above + 1);
+    return e->unary.a ? close_expr(f, e, e->unary.a, NULL) : NULL;
+}
+
+gr_wgsl_expr *gr_wgsl_parse_lhs(gr_wgsl_front *f) {
+    if (!gr_wgsl_enter(f)) return NULL;
+    gr_wgsl_expr *e = parse_prefixed_lhs(f, 0);
     gr_wgsl_leave(f);
     return e;
 }
@@ -393,7 +400,8 @@ static gr_wgsl_expr *parse_same_op(gr_wgsl_front *f, gr_wgsl_expr *e, level lv, 
     return e;
 }
 
-static gr_wgsl_expr *parse_expr_inner(gr_wgsl_front *f) {
+/* Every recursion passes gr_wgsl_parse_unary, which guards the depth. */
+gr_wgsl_expr *gr_wgsl_parse_expr(gr_wgsl_front *f) {
     gr_wgsl_op op;
     gr_wgsl_expr *e = gr_wgsl_parse_unary(f);
     if (e && next_level(f, &op) == BITWISE) e = parse_same_op(f, e, BITWISE, gr_wgsl_parse_unary);
@@ -404,13 +412,6 @@ static gr_wgsl_expr *parse_expr_inner(gr_wgsl_front *f) {
     gr_wgsl_error(f, GR_D_WGSL_SYNTAX, gr_wgsl_peek(f)->offset, "put parentheses around one of them",
                   "the operator '%.*s' cannot be mixed with the ones before it without parentheses", GR_STR_ARG(found));
     return NULL;
-}
-
-gr_wgsl_expr *gr_wgsl_parse_expr(gr_wgsl_front *f) {
-    if (!gr_wgsl_enter(f)) return NULL;
-    gr_wgsl_expr *e = parse_expr_inner(f);
-    gr_wgsl_leave(f);
-    return e;
 }
 
 /* ---------------------------------------------------------------- attributes */

@@ -35,11 +35,12 @@ static void recover(gr_wgsl_front *f) {
 
 static gr_wgsl_stmt *parse_statement(gr_wgsl_front *f, gr_wgsl_attr *attr, uint32_t attr_n);
 
-/* Statements up to '}' into v. Inside `continuing`, `break if` ends the list and is put into *break_if. */
-static bool parse_statements(gr_wgsl_front *f, stmt_vec *v, gr_wgsl_expr **break_if, gr_wgsl_stmt **continuing) {
+/* Statements up to '}' into v, or up to `continuing` in the body of a loop. In a continuing block `break if` ends
+ * the list and is put into *break_if. */
+static bool parse_statements(gr_wgsl_front *f, stmt_vec *v, gr_wgsl_expr **break_if, bool loop_body) {
     while (!gr_wgsl_is(f, GR_TK_RBRACE) && !gr_wgsl_is(f, GR_TK_EOF)) {
         if (f->oom || f->syntax_errors >= GR_WGSL_MAX_SYNTAX_ERRORS) return false;
-        if (continuing && gr_wgsl_is(f, GR_TK_continuing)) return true;
+        if (loop_body && gr_wgsl_is(f, GR_TK_continuing)) return true;
         if (gr_wgsl_is(f, GR_TK_break) && gr_wgsl_peek_at(f, 1)->kind == GR_TK_if) {
             if (!break_if) {
                 gr_wgsl_syntax(f, "'break if' can only end a continuing block");
@@ -66,7 +67,8 @@ static bool parse_statements(gr_wgsl_front *f, stmt_vec *v, gr_wgsl_expr **break
     return true;
 }
 
-static bool enter_block(gr_wgsl_front *f) {
+/* One more level of statements. */
+static bool nest(gr_wgsl_front *f) {
     if (f->stmt_depth >= GR_WGSL_MAX_STMT_DEPTH) {
         f->syntax_errors = GR_WGSL_MAX_SYNTAX_ERRORS;
         return gr_wgsl_error(f, GR_D_WGSL_TOO_DEEP, gr_wgsl_peek(f)->offset, "move the inner part into a function",
@@ -76,25 +78,34 @@ static bool enter_block(gr_wgsl_front *f) {
     return true;
 }
 
-/* attributes { statements }, with the two endings of loops where asked for. */
-static gr_wgsl_stmt *parse_block_with(gr_wgsl_front *f, gr_wgsl_expr **break_if, gr_wgsl_stmt **continuing) {
+/* A block also counts as a level of the parser. */
+static bool enter_block(gr_wgsl_front *f) {
+    if (!nest(f)) return false;
+    if (gr_wgsl_enter(f)) return true;
+    f->stmt_depth--;
+    return false;
+}
+
+static void leave_block(gr_wgsl_front *f) {
+    f->stmt_depth--;
+    gr_wgsl_leave(f);
+}
+
+/* attributes { statements }; break_if as above, NULL outside of continuing blocks. */
+static gr_wgsl_stmt *parse_block_with(gr_wgsl_front *f, gr_wgsl_expr **break_if) {
     gr_wgsl_stmt *s = new_stmt(f, GR_WS_BLOCK);
     stmt_vec v = {0};
     if (!s || !gr_wgsl_parse_attrs(f, &s->attr, &s->attr_n)) return NULL;
     if (!gr_wgsl_expect(f, GR_TK_LBRACE, "to open a block") || !enter_block(f)) return NULL;
-    bool ok = parse_statements(f, &v, break_if, continuing);
-    if (ok && continuing && gr_wgsl_accept(f, GR_TK_continuing)) {
-        *continuing = parse_block_with(f, break_if ? break_if : NULL, NULL);
-        ok = *continuing != NULL;
-    }
-    f->stmt_depth--;
+    bool ok = parse_statements(f, &v, break_if, false);
+    leave_block(f);
     if (!ok || !gr_wgsl_expect(f, GR_TK_RBRACE, "to close a block")) return NULL;
     s->block.v = v.v;
     s->block.n = v.n;
     return close_stmt(f, s);
 }
 
-gr_wgsl_stmt *gr_wgsl_parse_block(gr_wgsl_front *f) { return parse_block_with(f, NULL, NULL); }
+gr_wgsl_stmt *gr_wgsl_parse_block(gr_wgsl_front *f) { return parse_block_with(f, NULL); }
 
 static gr_wgsl_op compound_op(uint32_t k) {
     switch (k) {
@@ -158,9 +169,15 @@ static bool at_local_decl(gr_wgsl_front *f) {
     return gr_wgsl_is(f, GR_TK_var) || gr_wgsl_is(f, GR_TK_let) || gr_wgsl_is(f, GR_TK_const);
 }
 
+static gr_wgsl_stmt *close_chain(gr_wgsl_front *f, gr_wgsl_stmt *first, uint32_t depth) {
+    f->stmt_depth = depth;
+    return close_stmt(f, first);
+}
+
 static gr_wgsl_stmt *parse_if(gr_wgsl_front *f) {
     gr_wgsl_stmt *first = NULL, **link = &first;
-    do { /* a chain of else-ifs is a loop, so that its length costs no stack */
+    uint32_t depth = f->stmt_depth;
+    do {
         gr_wgsl_stmt *s = new_stmt(f, GR_WS_IF);
         if (!s) return NULL;
         f->pos++;
@@ -169,10 +186,10 @@ static gr_wgsl_stmt *parse_if(gr_wgsl_front *f) {
         close_stmt(f, s);
         *link = s;
         link = &s->branch.otherwise;
-        if (!gr_wgsl_accept(f, GR_TK_else)) return first;
-    } while (gr_wgsl_is(f, GR_TK_if));
+        if (!gr_wgsl_accept(f, GR_TK_else)) return close_chain(f, first, depth);
+    } while (gr_wgsl_is(f, GR_TK_if) && nest(f));
     *link = gr_wgsl_parse_block(f);
-    return *link ? close_stmt(f, first) : NULL;
+    return *link ? close_chain(f, first, depth) : NULL;
 }
 
 static bool parse_selectors(gr_wgsl_front *f, gr_wgsl_case *c) {
@@ -198,7 +215,7 @@ static gr_wgsl_stmt *parse_switch(gr_wgsl_front *f) {
     f->pos++;
     s->select.cond = gr_wgsl_parse_expr(f);
     if (!s->select.cond || !gr_wgsl_parse_attrs(f, &s->select.body_attr, &s->select.body_attr_n)) return NULL;
-    if (!gr_wgsl_expect(f, GR_TK_LBRACE, "to open a switch") || !enter_block(f)) return NULL;
+    if (!gr_wgsl_expect(f, GR_TK_LBRACE, "to open a switch") || !nest(f)) return NULL;
     bool ok = true;
     while (ok && !gr_wgsl_is(f, GR_TK_RBRACE)) {
         gr_wgsl_case c = {.offset = gr_wgsl_peek(f)->offset}, *p;
@@ -222,15 +239,14 @@ static gr_wgsl_stmt *parse_loop(gr_wgsl_front *f) {
     gr_wgsl_stmt *s = new_stmt(f, GR_WS_LOOP);
     if (!s) return NULL;
     f->pos++;
-    /* `break if` belongs to the continuing block only: the body itself passes no place for it. */
     gr_wgsl_stmt *body = new_stmt(f, GR_WS_BLOCK);
     stmt_vec v = {0};
     if (!body || !gr_wgsl_parse_attrs(f, &body->attr, &body->attr_n)) return NULL;
     if (!gr_wgsl_expect(f, GR_TK_LBRACE, "to open a loop") || !enter_block(f)) return NULL;
-    bool ok = parse_statements(f, &v, NULL, &s->loop.continuing);
+    bool ok = parse_statements(f, &v, NULL, true);
     if (ok && gr_wgsl_accept(f, GR_TK_continuing))
-        ok = (s->loop.continuing = parse_block_with(f, &s->loop.break_if, NULL)) != NULL;
-    f->stmt_depth--;
+        ok = (s->loop.continuing = parse_block_with(f, &s->loop.break_if)) != NULL;
+    leave_block(f);
     if (!ok || !gr_wgsl_expect(f, GR_TK_RBRACE, "to close a loop")) return NULL;
     body->block.v = v.v;
     body->block.n = v.n;
@@ -313,7 +329,9 @@ static gr_wgsl_stmt *parse_statement(gr_wgsl_front *f, gr_wgsl_attr *attr, uint3
         f->pos++;
         return e ? close_stmt(f, e) : NULL;
     }
-    if (!gr_wgsl_enter(f)) return NULL;
+    bool block = gr_wgsl_is(f, GR_TK_LBRACE); /* counts itself */
+    uint32_t depth = f->stmt_depth;
+    if (!block && !nest(f)) return NULL;
     gr_wgsl_stmt *s = parse_compound(f, &other);
     if (other && attr_n) {
         gr_wgsl_syntax(f, "expected a block, if, switch, loop, for or while after an attribute");
@@ -321,7 +339,7 @@ static gr_wgsl_stmt *parse_statement(gr_wgsl_front *f, gr_wgsl_attr *attr, uint3
         s = parse_unattributed(f);
         if (s && !gr_wgsl_expect(f, GR_TK_SEMICOLON, "after a statement")) s = NULL;
     }
-    gr_wgsl_leave(f);
+    f->stmt_depth = depth;
     if (s && attr_n) {
         s->attr = attr;
         s->attr_n = attr_n;

@@ -58,7 +58,8 @@ static bool uses(const gr_wgsl_function *fn, gr_wgsl_builtin b) { return fn->bui
 
 static bool uses_like(const gr_wgsl_function *fn, const char *prefix) {
     for (int b = 1; b < GR_WB_COUNT; b++)
-        if (uses(fn, (gr_wgsl_builtin)b) && gr_str_starts(gr_str_of(gr_wgsl_builtin_text((gr_wgsl_builtin)b)), prefix)) return true;
+        if (uses(fn, (gr_wgsl_builtin)b) && gr_str_starts(gr_str_of(gr_wgsl_builtin_text((gr_wgsl_builtin)b)), prefix))
+            return true;
     return false;
 }
 
@@ -74,8 +75,9 @@ static bool unique_bindings(gr_wgsl_front *f, const gr_wgsl_entry *e) {
         const gr_wgsl_decl *a = e->resource[i - 1], *b = e->resource[i];
         if (a->group != b->group || a->binding != b->binding) continue;
         const gr_wgsl_decl *later = a->offset > b->offset ? a : b, *first = later == a ? b : a;
-        ok = gr_wgsl_error(f, GR_D_WGSL_BINDING, later->offset, "choose another binding", "'%.*s' and '%.*s', both used by the entry point '%.*s', share @group(%u) @binding(%u)", GR_STR_ARG(first->name), GR_STR_ARG(later->name),
-                           GR_STR_ARG(e->name), a->group, a->binding);
+        ok = gr_wgsl_error(f, GR_D_WGSL_BINDING, later->offset, "choose another binding",
+                           "'%.*s' and '%.*s', both used by the entry point '%.*s', share @group(%u) @binding(%u)",
+                           GR_STR_ARG(first->name), GR_STR_ARG(later->name), GR_STR_ARG(e->name), a->group, a->binding);
         gr_wgsl_related(f, first->offset, "'%.*s'", GR_STR_ARG(first->name));
     }
     return ok;
@@ -102,7 +104,8 @@ static bool fill_entry(gr_wgsl_front *f, gr_wgsl_entry *e, const gr_wgsl_functio
         const gr_wgsl_expr *w = fn->workgroup_size[i];
         e->workgroup_size[i] = !w ? 1 : w->value ? (uint32_t)gr_wgsl_const_leaf(w->value, 0).i : 0;
     }
-    e->uses_barrier = uses(fn, GR_WB_workgroupBarrier) || uses(fn, GR_WB_storageBarrier) || uses(fn, GR_WB_workgroupUniformLoad);
+    e->uses_barrier =
+        uses(fn, GR_WB_workgroupBarrier) || uses(fn, GR_WB_storageBarrier) || uses(fn, GR_WB_workgroupUniformLoad);
     e->uses_subgroups = uses_like(fn, "subgroup") || uses_like(fn, "quad");
     e->uses_atomics = uses_like(fn, "atomic");
     e->uses_array_length = uses(fn, GR_WB_arrayLength);
@@ -120,7 +123,8 @@ bool gr_wgsl_reflect(gr_wgsl_front *f) {
     if (!f->m->entry) return gr_wgsl_oom(f);
     for (uint32_t i = 0; i < f->m->decl_n; i++) {
         const gr_wgsl_decl *d = f->m->decl[i];
-        if (d->kind == GR_WD_FUNCTION && d->function->is_entry) ok &= fill_entry(f, &f->m->entry[f->m->entry_n++], d->function);
+        if (d->kind == GR_WD_FUNCTION && d->function->is_entry)
+            ok &= fill_entry(f, &f->m->entry[f->m->entry_n++], d->function);
     }
     return ok;
 }

@@ -12,11 +12,18 @@ typedef struct spec_run {
 } spec_run;
 
 static void front_for(gr_wgsl_front *f, const gr_wgsl_spec *s, gr_arena *a, gr_diags *d) {
-    union { const gr_wgsl_module *from; gr_wgsl_module *to; } u = {s->module};
+    union {
+        const gr_wgsl_module *from;
+        gr_wgsl_module *to;
+    } u = {s->module};
     *f = (gr_wgsl_front){.arena = a, .diags = d, .m = u.to, .spec = s};
     for (uint32_t i = 0; i < s->module->types_n && i < 8; i++) {
-        union { const gr_wgsl_type *from; gr_wgsl_type *to; } t = {s->module->types[i]};
-        gr_wgsl_type **const at[] = {&f->types.void_, &f->types.bool_, &f->types.abstract_int, &f->types.abstract_float, &f->types.i32, &f->types.u32, &f->types.f32, &f->types.f16};
+        union {
+            const gr_wgsl_type *from;
+            gr_wgsl_type *to;
+        } t = {s->module->types[i]};
+        gr_wgsl_type **const at[] = {&f->types.void_, &f->types.bool_, &f->types.abstract_int, &f->types.abstract_float,
+                                     &f->types.i32,   &f->types.u32,   &f->types.f32,          &f->types.f16};
         *at[i] = t.to; /* the first eight ids are the scalars, in the order of gr_wgsl_kind */
     }
 }
@@ -40,7 +47,9 @@ static const gr_wgsl_const *from_number(gr_wgsl_front *f, const gr_wgsl_decl *d,
     else if (k == GR_WT_U32) fits = fits && gr_trunc(v) >= 0 && gr_trunc(v) <= 4294967295.0;
     else fits = fits && gr_wgsl_round_float(k, v, &r);
     if (!fits) {
-        gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, NULL, "the value %g of the override '%.*s' cannot be represented as %.*s", v, GR_STR_ARG(d->name), GR_STR_ARG(d->type->text));
+        gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, NULL,
+                      "the value %g of the override '%.*s' cannot be represented as %.*s", v, GR_STR_ARG(d->name),
+                      GR_STR_ARG(d->type->text));
         return NULL;
     }
     if (k == GR_WT_I32 || k == GR_WT_U32) return gr_wgsl_const_i(f, d->type, (int64_t)gr_trunc(v));
@@ -58,7 +67,9 @@ static bool decide(gr_wgsl_front *f, gr_wgsl_spec *s, const gr_wgsl_override_val
     for (uint32_t i = 0; i < n; i++) {
         bool found = false;
         for (uint32_t k = 0; k < s->module->overrides_n; k++) found |= matches(s->module->overrides[k], v[i].key);
-        if (!found) ok = gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, 0, NULL, "the module has no override '%.*s'", GR_STR_ARG(v[i].key));
+        if (!found)
+            ok = gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, 0, NULL, "the module has no override '%.*s'",
+                               GR_STR_ARG(v[i].key));
     }
     for (uint32_t k = 0; k < s->module->overrides_n; k++) { /* dependencies come first */
         const gr_wgsl_decl *d = s->module->overrides[k];
@@ -68,7 +79,9 @@ static bool decide(gr_wgsl_front *f, gr_wgsl_spec *s, const gr_wgsl_override_val
         if (given) s->override_value[k] = from_number(f, d, given->value);
         else if (!used_by(s->entry, d)) continue;
         else if (d->init) s->override_value[k] = d->init->value ? d->init->value : gr_wgsl_eval(f, d->init);
-        else gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, "give the pipeline constant a value", "the override '%.*s' has no value", GR_STR_ARG(d->name));
+        else
+            gr_wgsl_error(f, GR_D_WGSL_OVERRIDE, d->offset, "give the pipeline constant a value",
+                          "the override '%.*s' has no value", GR_STR_ARG(d->name));
         ok &= s->override_value[k] != NULL;
     }
     return ok;
@@ -101,7 +114,9 @@ static void check_index(spec_run *r, const gr_wgsl_expr *e) {
     const gr_wgsl_const *c = i->value ? i->value : i->stage == GR_WGSL_OVERRIDE ? gr_wgsl_eval(&r->f, i) : NULL;
     if (!c) return;
     int64_t at = gr_wgsl_const_leaf(c, 0).i;
-    if (at < 0 || (n && at >= n)) r->ok = gr_wgsl_error(&r->f, GR_D_WGSL_INDEX, i->offset, NULL, "the index %lld is outside %.*s of %u elements", (long long)at, GR_STR_ARG(t->text), n);
+    if (at < 0 || (n && at >= n))
+        r->ok = gr_wgsl_error(&r->f, GR_D_WGSL_INDEX, i->offset, NULL, "the index %lld is outside %.*s of %u elements",
+                              (long long)at, GR_STR_ARG(t->text), n);
 }
 
 static bool short_circuits(spec_run *r, gr_wgsl_expr *e) {
@@ -211,7 +226,9 @@ static bool sizes(spec_run *r) {
         const gr_wgsl_const *c = !w ? NULL : w->value ? w->value : gr_wgsl_eval(&r->f, w);
         if (w && !c) return false;
         int64_t v = c ? gr_wgsl_const_leaf(c, 0).i : 1;
-        if (v < 1) return gr_wgsl_error(&r->f, GR_D_WGSL_OVERRIDE, w->offset, NULL, "the workgroup size %lld is not positive", (long long)v);
+        if (v < 1)
+            return gr_wgsl_error(&r->f, GR_D_WGSL_OVERRIDE, w->offset, NULL, "the workgroup size %lld is not positive",
+                                 (long long)v);
         s->workgroup_size[i] = (uint32_t)v;
     }
     for (uint32_t i = 0; i < s->entry->workgroup_n; i++) {
@@ -220,21 +237,27 @@ static bool sizes(spec_run *r) {
             const gr_wgsl_const *c = gr_wgsl_eval(&r->f, d->type->count_expr);
             if (!c) return false;
             int64_t n = gr_wgsl_const_leaf(c, 0).i;
-            if (n < 1 || n > GR_WGSL_MAX_ELEMENTS) return gr_wgsl_error(&r->f, GR_D_WGSL_OVERRIDE, d->offset, NULL, "the array '%.*s' has %lld elements: it needs 1 to %d", GR_STR_ARG(d->name), (long long)n, GR_WGSL_MAX_ELEMENTS);
+            if (n < 1 || n > GR_WGSL_MAX_ELEMENTS)
+                return gr_wgsl_error(&r->f, GR_D_WGSL_OVERRIDE, d->offset, NULL,
+                                     "the array '%.*s' has %lld elements: it needs 1 to %d", GR_STR_ARG(d->name),
+                                     (long long)n, GR_WGSL_MAX_ELEMENTS);
         }
         s->workgroup_bytes += gr_wgsl_round_up(gr_wgsl_spec_size(s, d->type), 16);
     }
     return true;
 }
 
-bool gr_wgsl_specialize(gr_arena *arena, gr_diags *d, const gr_wgsl_module *m, gr_str entry, const gr_wgsl_override_value *values, uint32_t n, gr_wgsl_spec *out) {
+bool gr_wgsl_specialize(gr_arena *arena, gr_diags *d, const gr_wgsl_module *m, gr_str entry,
+                        const gr_wgsl_override_value *values, uint32_t n, gr_wgsl_spec *out) {
     spec_run r = {.s = out, .ok = true};
     *out = (gr_wgsl_spec){.module = m, .entry = gr_wgsl_find_entry(m, entry), .arena = arena};
     out->override_value = GR_NEW_N(arena, const gr_wgsl_const *, m->overrides_n);
     bool *seen = GR_NEW_N(arena, bool, m->functions_n);
     if (!out->override_value || !seen) return gr_report_oom(d);
     front_for(&r.f, out, arena, d);
-    if (!out->entry) return gr_wgsl_error(&r.f, GR_D_WGSL_NO_ENTRY, 0, NULL, "the module has no compute entry point '%.*s'", GR_STR_ARG(entry));
+    if (!out->entry)
+        return gr_wgsl_error(&r.f, GR_D_WGSL_NO_ENTRY, 0, NULL, "the module has no compute entry point '%.*s'",
+                             GR_STR_ARG(entry));
     if (!decide(&r.f, out, values, n) || !sizes(&r)) return false;
     for (uint32_t i = 0; i < out->entry->fn->uses_n; i++)
         if (out->entry->fn->uses[i]->kind == GR_WD_VAR) walk_expr(&r, out->entry->fn->uses[i]->init);
@@ -246,7 +269,10 @@ bool gr_wgsl_specialize(gr_arena *arena, gr_diags *d, const gr_wgsl_module *m, g
 
 const gr_wgsl_const *gr_wgsl_spec_eval(const gr_wgsl_spec *s, gr_diags *d, const gr_wgsl_expr *e) {
     gr_wgsl_front f;
-    union { const gr_wgsl_expr *from; gr_wgsl_expr *to; } u = {e};
+    union {
+        const gr_wgsl_expr *from;
+        gr_wgsl_expr *to;
+    } u = {e};
     if (e->value) return e->value;
     front_for(&f, s, s->arena, d);
     return gr_wgsl_eval(&f, u.to);

@@ -1,17 +1,17 @@
 /* Uniformity analysis: statements, functions, reports. See uniformity.h. */
 #include "wgsl/uniformity.h"
 
-
-
 /* --------------------------------------------------------------------- graph */
 
 uint32_t gr_un_new(gr_un *u, uint32_t offset) {
     if (u->failed) return 0;
     if (u->node.n >= GR_UN_MAX_NODES) {
-        u->failed = !gr_wgsl_error(u->f, GR_D_WGSL_LIMIT, u->fn->decl->offset, "split it", "the function '%.*s' is too large for the uniformity analysis", GR_STR_ARG(u->fn->decl->name));
+        u->failed = !gr_wgsl_error(u->f, GR_D_WGSL_LIMIT, u->fn->decl->offset, "split it",
+                                   "the function '%.*s' is too large for the uniformity analysis",
+                                   GR_STR_ARG(u->fn->decl->name));
         return 0;
     }
-    gr_un_node *n = GR_PUSH(u->f->arena, &u->node);
+    gr_un_node *n = GR_PUSH(&u->scratch, &u->node);
     if (!n) {
         u->failed = !gr_wgsl_oom(u->f);
         return 0;
@@ -22,7 +22,7 @@ uint32_t gr_un_new(gr_un *u, uint32_t offset) {
 
 void gr_un_add(gr_un *u, uint32_t from, uint32_t to) {
     if (u->failed || !from || !to || from == to || from == GR_UN_NON_UNIFORM) return;
-    gr_un_edge *e = GR_PUSH(u->f->arena, &u->edge);
+    gr_un_edge *e = GR_PUSH(&u->scratch, &u->edge);
     if (!e) {
         u->failed = !gr_wgsl_oom(u->f);
         return;
@@ -40,7 +40,7 @@ static void traverse(gr_un *u, uint32_t source) {
             uint32_t to = u->edge.v[e - 1].to;
             if (u->node.v[to].from) continue;
             u->node.v[to].from = at;
-            uint32_t *p = GR_PUSH(u->f->arena, &u->work);
+            uint32_t *p = GR_PUSH(&u->scratch, &u->work);
             if (!p) {
                 u->failed = !gr_wgsl_oom(u->f);
                 return;
@@ -61,7 +61,7 @@ static bool reached(const gr_un *u, uint32_t n) { return n && u->node.v[n].from 
 /* ----------------------------------------------------------------- variables */
 
 void gr_un_set(gr_un *u, uint32_t slot, uint32_t node) {
-    gr_un_log *l = GR_PUSH(u->f->arena, &u->log);
+    gr_un_log *l = GR_PUSH(&u->scratch, &u->log);
     if (!l) {
         u->failed = !gr_wgsl_oom(u->f);
         return;
@@ -78,9 +78,14 @@ static void undo(gr_un *u, uint32_t mark) {
 }
 
 static void show(gr_un *u, uint32_t slot) {
-    uint32_t *p = GR_PUSH(u->f->arena, &u->visible);
+    uint32_t *p = GR_PUSH(&u->scratch, &u->visible);
     if (p) *p = slot;
     else u->failed = !gr_wgsl_oom(u->f);
+    u->in_scope[slot] = true;
+}
+
+static void hide(gr_un *u, uint32_t visible) {
+    while (u->visible.n > visible) u->in_scope[u->visible.v[--u->visible.n]] = false;
 }
 
 /* An exit node of the frame for visible variable k. */
@@ -95,8 +100,8 @@ static void to_exits(gr_un *u, gr_un_frame *fr, uint32_t n) {
 
 static bool open_frame(gr_un *u, gr_un_frame *fr, bool is_loop, uint32_t outside) {
     *fr = (gr_un_frame){.outer = u->frame, .is_loop = is_loop, .outside = outside, .n = u->visible.n};
-    fr->in = GR_NEW_N(u->f->arena, uint32_t, fr->n);
-    fr->exit = GR_NEW_N(u->f->arena, uint32_t, fr->n);
+    fr->in = GR_NEW_N(&u->scratch, uint32_t, fr->n);
+    fr->exit = GR_NEW_N(&u->scratch, uint32_t, fr->n);
     if (!fr->in || !fr->exit) return !(u->failed = !gr_wgsl_oom(u->f));
     u->frame = fr;
     for (uint32_t k = 0; is_loop && k < fr->n; k++) { /* values on entry: from before, and from the end of the body */
@@ -123,14 +128,18 @@ static void close_frame(gr_un *u, gr_un_frame *fr) {
 static uint32_t stmt(gr_un *u, uint32_t cf, gr_wgsl_stmt *s);
 
 static gr_un_severity severity_named(gr_str s) {
-    return gr_str_eqz(s, "error") ? GR_UN_ERROR : gr_str_eqz(s, "warning") ? GR_UN_WARNING : gr_str_eqz(s, "info") ? GR_UN_INFO : GR_UN_OFF;
+    return gr_str_eqz(s, "error")     ? GR_UN_ERROR
+           : gr_str_eqz(s, "warning") ? GR_UN_WARNING
+           : gr_str_eqz(s, "info")    ? GR_UN_INFO
+                                      : GR_UN_OFF;
 }
 
 /* A filter in force from here on; the caller restores the one before. */
 static gr_un_severity filter(gr_un *u, const gr_wgsl_attr *a, uint32_t n) {
     gr_un_severity before = u->subgroup;
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].kind == GR_WA_DIAGNOSTIC && gr_str_eqz(a[i].rule, "subgroup_uniformity")) u->subgroup = severity_named(a[i].arg[0]->ident.name);
+        if (a[i].kind == GR_WA_DIAGNOSTIC && gr_str_eqz(a[i].rule, "subgroup_uniformity"))
+            u->subgroup = severity_named(a[i].arg[0]->ident.name);
     return before;
 }
 
@@ -148,7 +157,7 @@ static uint32_t block(gr_un *u, uint32_t cf, gr_wgsl_stmt *b) {
     gr_un_severity before = filter(u, b->attr, b->attr_n);
     cf = statements(u, cf, b);
     u->subgroup = before;
-    u->visible.n = visible;
+    hide(u, visible);
     if (!(b->behaviour & GR_WGSL_NEXT)) undo(u, mark);
     return cf;
 }
@@ -187,37 +196,52 @@ static uint32_t assign(gr_un *u, uint32_t cf, gr_wgsl_stmt *s) {
     return r.cf;
 }
 
-/* Values that the log since mark assigned, by visible variable; undone afterwards. */
-static void take_assigned(gr_un *u, uint32_t mark, uint32_t *by_slot) {
-    for (uint32_t i = mark; i < u->log.n; i++) by_slot[u->log.v[i].slot] = u->value[u->log.v[i].slot];
+/* A branch's assignments, taken off the log and undone. */
+typedef struct taken {
+    gr_un_log *v; /* slot, and the value assigned last */
+    uint32_t n;
+} taken;
+
+static taken take_assigned(gr_un *u, uint32_t mark) {
+    taken t = {.n = u->log.n - mark};
+    t.v = GR_NEW_N(&u->scratch, gr_un_log, t.n);
+    if (!t.v) {
+        u->failed = !gr_wgsl_oom(u->f);
+        return (taken){0};
+    }
+    for (uint32_t i = 0; i < t.n; i++) t.v[i] = (gr_un_log){u->log.v[mark + i].slot, u->value[u->log.v[mark + i].slot]};
     undo(u, mark);
+    return t;
+}
+
+/* After an if: each variable that either branch assigned has the values of the branches that go on. */
+static void merge(gr_un *u, taken yes, bool yes_on, taken no, bool no_on) {
+    for (uint32_t i = 0; i < yes.n; i++) u->then_value[yes.v[i].slot] = yes.v[i].old;
+    for (uint32_t i = 0; i < no.n; i++) u->else_value[no.v[i].slot] = no.v[i].old;
+    for (uint32_t i = 0; i < yes.n + no.n && !u->failed; i++) {
+        uint32_t slot = i < yes.n ? yes.v[i].slot : no.v[i - yes.n].slot;
+        uint32_t a = u->then_value[slot], b = u->else_value[slot];
+        u->then_value[slot] = u->else_value[slot] = 0;
+        if ((!a && !b) || !u->in_scope[slot]) continue; /* done before, or declared inside */
+        uint32_t out = gr_un_new(u, 0);
+        if (yes_on) gr_un_add(u, out, a ? a : u->value[slot]);
+        if (no_on) gr_un_add(u, out, b ? b : u->value[slot]);
+        gr_un_set(u, slot, out);
+    }
 }
 
 static uint32_t branch(gr_un *u, uint32_t cf, gr_wgsl_stmt *s) {
-    uint32_t n = u->fn->local_n, mark = u->log.n;
-    uint32_t *yes = GR_NEW_N(u->f->arena, uint32_t, n), *no = GR_NEW_N(u->f->arena, uint32_t, n);
-    if (!yes || !no) {
-        u->failed = !gr_wgsl_oom(u->f);
-        return cf;
-    }
-    uint32_t v = branch_node(u, s->offset, gr_un_expr(u, cf, s->branch.cond, false).v);
-    mark = u->log.n;
-    uint32_t cf1 = stmt(u, v, s->branch.then), cf2 = 0;
-    take_assigned(u, mark, yes);
-    bool then_on = s->branch.then->behaviour & GR_WGSL_NEXT, else_on = true;
+    uint32_t v = branch_node(u, s->offset, gr_un_expr(u, cf, s->branch.cond, false).v), mark = u->log.n, cf2 = 0;
+    taken no = {0};
+    bool else_on = true;
+    uint32_t cf1 = stmt(u, v, s->branch.then);
+    taken yes = take_assigned(u, mark);
     if (s->branch.otherwise) {
         cf2 = stmt(u, v, s->branch.otherwise);
-        take_assigned(u, mark, no);
+        no = take_assigned(u, mark);
         else_on = s->branch.otherwise->behaviour & GR_WGSL_NEXT;
     }
-    for (uint32_t k = 0; k < u->visible.n && !u->failed; k++) {
-        uint32_t slot = u->visible.v[k];
-        if (!yes[slot] && !no[slot]) continue;
-        uint32_t out = gr_un_new(u, 0);
-        if (then_on) gr_un_add(u, out, yes[slot] ? yes[slot] : u->value[slot]);
-        if (else_on) gr_un_add(u, out, no[slot] ? no[slot] : u->value[slot]);
-        gr_un_set(u, slot, out);
-    }
+    merge(u, yes, s->branch.then->behaviour & GR_WGSL_NEXT, no, else_on);
     if (s->behaviour == GR_WGSL_NEXT) return cf;
     uint32_t end = gr_un_new(u, s->offset);
     gr_un_add(u, end, cf1);
@@ -265,7 +289,7 @@ static uint32_t loop(gr_un *u, uint32_t cf, gr_wgsl_stmt *s) {
         u->subgroup = outer;
     }
     u->subgroup = before;
-    u->visible.n = visible;
+    hide(u, visible);
     if (!(body->behaviour & GR_WGSL_NEXT)) undo(u, mark);
     gr_un_add(u, start, end);
     gr_un_add(u, start, cf);
@@ -292,7 +316,7 @@ static uint32_t loop_with_head(gr_un *u, uint32_t cf, gr_wgsl_stmt *s) {
     gr_un_add(u, start, cf);
     to_inputs(u, &fr);
     close_frame(u, &fr);
-    u->visible.n = visible;
+    hide(u, visible);
     return s->behaviour == GR_WGSL_NEXT ? cf : start;
 }
 
@@ -358,13 +382,16 @@ static const char *cause_name(const gr_un *u, const gr_wgsl_expr *call, uint32_t
 static void explain_source(gr_un *u, const gr_un_node *n) {
     if (n->kind == GR_UN_BUILTIN) {
         const gr_wgsl_decl *d = n->what;
-        gr_wgsl_related(u->f, n->offset, "the builtin value '%.*s' may differ between invocations", GR_STR_ARG(d->name));
+        gr_wgsl_related(u->f, n->offset, "the builtin value '%.*s' may differ between invocations",
+                        GR_STR_ARG(d->name));
     } else if (n->kind == GR_UN_VARIABLE) {
         const gr_wgsl_decl *d = n->what;
-        gr_wgsl_related(u->f, n->offset, "reading the %s variable '%.*s' may give different values", gr_wgsl_space_text(d->space), GR_STR_ARG(d->name));
+        gr_wgsl_related(u->f, n->offset, "reading the %s variable '%.*s' may give different values",
+                        gr_wgsl_space_text(d->space), GR_STR_ARG(d->name));
     } else if (n->kind == GR_UN_RESULT) {
         const gr_wgsl_expr *e = n->what;
-        gr_wgsl_related(u->f, n->offset, "the result of '%.*s' may differ between invocations", GR_STR_ARG(e->call.callee->ident.name));
+        gr_wgsl_related(u->f, n->offset, "the result of '%.*s' may differ between invocations",
+                        GR_STR_ARG(e->call.callee->ident.name));
     }
 }
 
@@ -381,10 +408,16 @@ static void report(gr_un *u, gr_un_severity severity) {
     const gr_wgsl_expr *call = n->kind == GR_UN_CALL || n->kind == GR_UN_ARGUMENT ? n->what : NULL;
     uint32_t offset = n->offset;
     const char *name = cause_name(u, call, &offset);
-    gr_diag_name d = severity == GR_UN_ERROR ? GR_D_WGSL_NON_UNIFORM : severity == GR_UN_WARNING ? GR_D_WGSL_NON_UNIFORM_WARNING : GR_D_WGSL_NON_UNIFORM_NOTE;
+    gr_diag_name d = severity == GR_UN_ERROR     ? GR_D_WGSL_NON_UNIFORM
+                     : severity == GR_UN_WARNING ? GR_D_WGSL_NON_UNIFORM_WARNING
+                                                 : GR_D_WGSL_NON_UNIFORM_NOTE;
     bool argument = n->kind == GR_UN_ARGUMENT;
-    gr_wgsl_error(u->f, d, offset, argument ? "make the argument the same in all invocations" : "move it out of the branch, or branch on a uniform value",
-                  argument ? "an argument of '%s' must be uniform, and may not be here" : "'%s' must be called from uniform control flow, and may not be here", name);
+    gr_wgsl_error(u->f, d, offset,
+                  argument ? "make the argument the same in all invocations"
+                           : "move it out of the branch, or branch on a uniform value",
+                  argument ? "an argument of '%s' must be uniform, and may not be here"
+                           : "'%s' must be called from uniform control flow, and may not be here",
+                  name);
     if (call && call->offset != offset) gr_wgsl_related(u->f, call->offset, "called from here");
     if (branch_at && !argument) gr_wgsl_related(u->f, u->node.v[branch_at].offset, "control flow divides here");
     if (source) explain_source(u, &u->node.v[source]);
@@ -402,14 +435,18 @@ static bool start_function(gr_un *u) {
     gr_wgsl_function *fn = u->fn;
     u->node.n = u->edge.n = u->visible.n = u->log.n = 0;
     for (uint32_t i = 0; i < GR_UN_FIRST; i++) gr_un_new(u, fn->decl->offset);
-    u->value = GR_NEW_N(u->f->arena, uint32_t, fn->local_n);
-    u->partial = GR_NEW_N(u->f->arena, bool, fn->local_n);
-    u->now->param = GR_NEW_N(u->f->arena, gr_un_param, fn->param_n);
-    if (!u->value || !u->partial || !u->now->param) return gr_wgsl_oom(u->f);
+    u->value = GR_NEW_N(&u->scratch, uint32_t, fn->local_n);
+    u->partial = GR_NEW_N(&u->scratch, bool, fn->local_n);
+    u->now->param = GR_NEW_N(&u->scratch, gr_un_param, fn->param_n);
+    u->in_scope = GR_NEW_N(&u->scratch, bool, fn->local_n);
+    u->then_value = GR_NEW_N(&u->scratch, uint32_t, fn->local_n);
+    u->else_value = GR_NEW_N(&u->scratch, uint32_t, fn->local_n);
+    if (!u->value || !u->partial || !u->now->param || !u->in_scope || !u->then_value || !u->else_value)
+        return gr_wgsl_oom(u->f);
     for (uint32_t i = 0; i < fn->param_n; i++) {
         gr_un_param *p = &u->now->param[i];
         u->value[i] = p->value = gr_un_new(u, fn->param[i]->offset);
-        p->feeds = GR_NEW_N(u->f->arena, uint8_t, fn->param_n);
+        p->feeds = GR_NEW_N(&u->scratch, uint8_t, fn->param_n);
         if (!p->feeds) return gr_wgsl_oom(u->f);
         if (!gr_un_is_pointer(fn->param[i])) continue;
         p->contents = gr_un_new(u, fn->param[i]->offset);
@@ -439,8 +476,10 @@ static bool read_demands(gr_un *u) {
             p->severity = severity;
             if (p->direct && !first) first = p->direct == GR_UN_CONTENTS ? p->contents : p->value;
         }
-        while (first && u->node.v[first].from && u->node.v[first].from != gr_un_required(severity)) first = u->node.v[first].from;
-        if (first && !u->now->cause && (u->node.v[first].kind == GR_UN_CALL || u->node.v[first].kind == GR_UN_ARGUMENT)) u->now->cause = u->node.v[first].what;
+        while (first && u->node.v[first].from && u->node.v[first].from != gr_un_required(severity))
+            first = u->node.v[first].from;
+        if (first && !u->now->cause && (u->node.v[first].kind == GR_UN_CALL || u->node.v[first].kind == GR_UN_ARGUMENT))
+            u->now->cause = u->node.v[first].what;
     }
     return !u->failed;
 }
@@ -485,25 +524,35 @@ static bool needed(const gr_wgsl_module *m) {
         for (int b = 1; b < GR_WB_COUNT; b++) {
             if (!(m->functions[i]->builtins[b / 64] >> b % 64 & 1)) continue;
             gr_str s = gr_str_of(gr_wgsl_builtin_text((gr_wgsl_builtin)b));
-            if (gr_str_ends(s, "Barrier") || gr_str_starts(s, "subgroup") || gr_str_starts(s, "quad") || b == GR_WB_workgroupUniformLoad) return true;
+            if (gr_str_ends(s, "Barrier") || gr_str_starts(s, "subgroup") || gr_str_starts(s, "quad") ||
+                b == GR_WB_workgroupUniformLoad)
+                return true;
         }
     return false;
 }
 
+static gr_un_severity module_filter(const gr_wgsl_module *m) {
+    gr_un_severity s = GR_UN_ERROR;
+    for (uint32_t i = 0; i < m->directive_n; i++) {
+        const gr_wgsl_directive *d = &m->directive[i];
+        if (gr_str_eqz(d->keyword, "diagnostic") && gr_str_eqz(d->name[1], "subgroup_uniformity"))
+            s = severity_named(d->name[0]);
+    }
+    return s;
+}
+
 bool gr_wgsl_check_uniformity(gr_wgsl_front *f) {
     gr_un u = {.f = f};
-    gr_un_severity outermost = GR_UN_ERROR;
+    bool ok = true;
     if (!needed(f->m)) return true;
-    u.all = GR_NEW_N(f->arena, gr_un_function, f->m->functions_n);
-    if (!u.all) return gr_wgsl_oom(f);
-    for (uint32_t i = 0; i < f->m->directive_n; i++) {
-        const gr_wgsl_directive *d = &f->m->directive[i];
-        if (gr_str_eqz(d->keyword, "diagnostic") && gr_str_eqz(d->name[1], "subgroup_uniformity")) outermost = severity_named(d->name[0]);
-    }
-    for (uint32_t i = 0; i < f->m->functions_n; i++) {
+    gr_arena_init(&u.scratch, f->arena->limit);
+    u.all = GR_NEW_N(&u.scratch, gr_un_function, f->m->functions_n);
+    if (!u.all) ok = gr_wgsl_oom(f);
+    for (uint32_t i = 0; i < f->m->functions_n && ok; i++) {
         u.fn = f->m->functions[i];
         u.now = &u.all[i];
-        if (!analyse(&u, outermost)) return false;
+        ok = analyse(&u, module_filter(f->m));
     }
-    return true;
+    gr_arena_free(&u.scratch);
+    return ok;
 }

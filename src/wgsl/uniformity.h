@@ -64,12 +64,15 @@ typedef struct gr_un_log {
 
 typedef struct gr_un {
     gr_wgsl_front *f;
+    gr_arena scratch; /* all that the analysis allocates; freed at its end */
     gr_wgsl_function *fn;
     gr_un_function *all, *now; /* by function index */
     GR_VEC(gr_un_node) node;
     GR_VEC(gr_un_edge) edge;
     GR_VEC(uint32_t) work;
     uint32_t *value;    /* by local slot: node of the current value */
+    bool *in_scope;     /* by local slot: is in visible */
+    uint32_t *then_value, *else_value; /* by local slot, zero between uses: assignments of two branches */
     bool *partial;      /* by local slot: a let that points to a part of a variable */
     GR_VEC(uint32_t) visible; /* slots of variables and pointer parameters in scope */
     GR_VEC(gr_un_log) log;    /* assignments, to undo those of a branch */

@@ -55,7 +55,8 @@ static gr_un_pair ident(gr_un *u, uint32_t cf, const gr_wgsl_expr *e, bool load)
     } else {
         gr_un_add(u, n, cf);
         if (d->kind == GR_WD_LET && gr_un_is_pointer(d) && load) contents_of_let(u, n, d);
-        if (d->kind == GR_WD_LET || load) gr_un_add(u, n, u->value[d->slot]); /* a reference to a local var is uniform */
+        if (d->kind == GR_WD_LET || load)
+            gr_un_add(u, n, u->value[d->slot]); /* a reference to a local var is uniform */
     }
     return (gr_un_pair){cf, n};
 }
@@ -78,7 +79,9 @@ static callee callee_of(const gr_un *u, const gr_wgsl_expr *e) {
         c.result_non_uniform = c.fn->result_non_uniform;
     } else if (e->call.call == GR_WC_BUILTIN) {
         gr_wgsl_builtin b = e->call.builtin;
-        if (b == GR_WB_workgroupBarrier || b == GR_WB_storageBarrier || b == GR_WB_textureBarrier || b == GR_WB_workgroupUniformLoad) c.callsite = GR_UN_ERROR;
+        if (b == GR_WB_workgroupBarrier || b == GR_WB_storageBarrier || b == GR_WB_textureBarrier ||
+            b == GR_WB_workgroupUniformLoad)
+            c.callsite = GR_UN_ERROR;
         if (is_prefix(b, "atomic")) c.result_non_uniform = true;
         if (is_prefix(b, "subgroup") || is_prefix(b, "quad")) {
             c.callsite = u->subgroup;
@@ -94,7 +97,7 @@ static bool uniform_operand(gr_wgsl_builtin b, uint32_t i) {
 }
 
 typedef struct args {
-    uint32_t value[GR_WGSL_MAX_PARAMS + 1], contents[GR_WGSL_MAX_PARAMS + 1];
+    uint32_t *value, *contents; /* nodes by argument; contents of pointers only */
 } args;
 
 static uint32_t new_call_node(gr_un *u, const gr_wgsl_expr *call, uint32_t offset, gr_un_kind kind) {
@@ -124,7 +127,8 @@ static void demand(gr_un *u, gr_un_demand d, uint32_t from, const args *a, uint3
 }
 
 /* What a pointer argument points to after the call. */
-static void pointer_result(gr_un *u, const gr_wgsl_expr *e, uint32_t i, const args *a, uint32_t call_node, const gr_un_param *p) {
+static void pointer_result(gr_un *u, const gr_wgsl_expr *e, uint32_t i, const args *a, uint32_t call_node,
+                           const gr_un_param *p) {
     const gr_wgsl_decl *root = gr_wgsl_root(e->call.arg[i]);
     if (!root || root->module_scope) return;
     uint32_t n = new_call_node(u, e, e->call.arg[i]->offset, GR_UN_RESULT);
@@ -137,7 +141,8 @@ static void pointer_result(gr_un *u, const gr_wgsl_expr *e, uint32_t i, const ar
     gr_un_set(u, root->slot, n);
 }
 
-static void user_args(gr_un *u, const gr_wgsl_expr *e, const callee *c, const args *a, uint32_t call_node, uint32_t result) {
+static void user_args(gr_un *u, const gr_wgsl_expr *e, const callee *c, const args *a, uint32_t call_node,
+                      uint32_t result) {
     for (uint32_t i = 0; i < e->call.arg_n; i++) {
         const gr_un_param *p = &c->fn->param[i];
         if (p->direct) demand(u, p->direct, gr_un_required(p->severity), a, i);
@@ -147,41 +152,47 @@ static void user_args(gr_un *u, const gr_wgsl_expr *e, const callee *c, const ar
 }
 
 static void builtin_args(gr_un *u, const gr_wgsl_expr *e, const args *a, uint32_t result) {
-    for (uint32_t i = 0; i < e->call.arg_n && i <= GR_WGSL_MAX_PARAMS; i++) {
+    for (uint32_t i = 0; i < e->call.arg_n; i++) {
         bool builtin = e->call.call == GR_WC_BUILTIN;
         if (builtin && e->call.builtin == GR_WB_workgroupUniformLoad) gr_un_add(u, GR_UN_REQUIRED_ERROR, a->value[i]);
-        else if (builtin && uniform_operand(e->call.builtin, i) && u->subgroup) gr_un_add(u, gr_un_required(u->subgroup), a->value[i]);
+        else if (builtin && uniform_operand(e->call.builtin, i) && u->subgroup)
+            gr_un_add(u, gr_un_required(u->subgroup), a->value[i]);
         else gr_un_add(u, result, a->value[i]);
     }
 }
 
-static gr_un_pair call(gr_un *u, uint32_t cf, gr_wgsl_expr *e) {
-    args *a = GR_NEW(u->f->arena, args);
-    if (!a) {
+/* Arguments from left to right; gives control flow behind the last. */
+static uint32_t walk_args(gr_un *u, uint32_t cf, gr_wgsl_expr *e, args *a) {
+    a->value = GR_NEW_N(&u->scratch, uint32_t, e->call.arg_n);
+    a->contents = GR_NEW_N(&u->scratch, uint32_t, e->call.arg_n);
+    if (!a->value || !a->contents) {
         u->failed = !gr_wgsl_oom(u->f);
-        return (gr_un_pair){cf, cf};
+        return cf;
     }
-    uint32_t last = cf, extra = gr_un_new(u, e->offset); /* arguments beyond the table, of long array constructors */
     for (uint32_t i = 0; i < e->call.arg_n; i++) {
-        gr_un_pair p = gr_un_expr(u, last, e->call.arg[i], false);
-        last = p.cf;
-        if (i > GR_WGSL_MAX_PARAMS - 1) {
-            gr_un_add(u, extra, p.v);
-            continue;
-        }
+        gr_un_pair p = gr_un_expr(u, cf, e->call.arg[i], false);
+        cf = p.cf;
         a->value[i] = new_call_node(u, e, e->call.arg[i]->offset, GR_UN_ARGUMENT);
         gr_un_add(u, a->value[i], p.v);
-        if (e->call.arg[i]->type->kind == GR_WT_PTR) a->contents[i] = contents_of_arg(u, e, e->call.arg[i], a->value[i]);
+        if (e->call.arg[i]->type->kind == GR_WT_PTR)
+            a->contents[i] = contents_of_arg(u, e, e->call.arg[i], a->value[i]);
     }
-    uint32_t call_node = new_call_node(u, e, e->offset, GR_UN_CALL), result = new_call_node(u, e, e->offset, GR_UN_PLAIN), after = gr_un_new(u, e->offset);
+    return cf;
+}
+
+static gr_un_pair call(gr_un *u, uint32_t cf, gr_wgsl_expr *e) {
+    args a;
+    uint32_t last = walk_args(u, cf, e, &a);
+    if (u->failed) return (gr_un_pair){cf, cf};
+    uint32_t call_node = new_call_node(u, e, e->offset, GR_UN_CALL);
+    uint32_t result = new_call_node(u, e, e->offset, GR_UN_PLAIN), after = gr_un_new(u, e->offset);
     callee c = callee_of(u, e);
     gr_un_add(u, call_node, last);
     gr_un_add(u, after, call_node);
     if (c.result_non_uniform) non_uniform(u, result, GR_UN_RESULT, e);
     gr_un_add(u, result, after);
-    gr_un_add(u, result, extra);
-    if (c.fn) user_args(u, e, &c, a, call_node, result);
-    else builtin_args(u, e, a, result);
+    if (c.fn) user_args(u, e, &c, &a, call_node, result);
+    else builtin_args(u, e, &a, result);
     if (c.callsite) gr_un_add(u, gr_un_required(c.callsite), call_node);
     return (gr_un_pair){after, result};
 }
@@ -229,7 +240,8 @@ gr_un_pair gr_un_expr(gr_un *u, uint32_t cf, gr_wgsl_expr *e, bool load) {
 /* ---------------------------------------------------------------- left sides */
 
 static const gr_wgsl_expr *strip(const gr_wgsl_expr *e) {
-    while (e->kind == GR_WE_PAREN || e->kind == GR_WE_DEREF || e->kind == GR_WE_ADDRESS_OF || e->kind == GR_WE_LOAD) e = e->unary.a;
+    while (e->kind == GR_WE_PAREN || e->kind == GR_WE_DEREF || e->kind == GR_WE_ADDRESS_OF || e->kind == GR_WE_LOAD)
+        e = e->unary.a;
     return e;
 }
 
@@ -244,7 +256,8 @@ void gr_un_keep_partial(gr_un *u, const gr_wgsl_decl *d) {
     if (gr_un_is_pointer(d)) u->partial[d->slot] = through_partial(u, d->init);
 }
 
-static gr_un_pair lvalue_of(gr_un *u, uint32_t cf, const gr_wgsl_expr *e, const gr_wgsl_decl *root, bool partial, uint32_t *slot) {
+static gr_un_pair lvalue_of(gr_un *u, uint32_t cf, const gr_wgsl_expr *e, const gr_wgsl_decl *root, bool partial,
+                            uint32_t *slot) {
     *slot = UINT32_MAX;
     if (!root || root->module_scope) return (gr_un_pair){cf, gr_un_new(u, e->offset)};
     *slot = root->slot;

@@ -40,7 +40,8 @@ bool gr_wgsl_error(gr_wgsl_front *f, gr_diag_name name, uint32_t offset, const c
     va_end(ap);
     /* Places cost a walk along their line: a flood of errors gets only the document. */
     bool flood = f->diags->errors > f->first_errors + GR_DIAGS_MAX;
-    return gr_report(f->diags, name, flood ? (gr_place){.document = f->m->name} : gr_wgsl_where(f, offset), hint, "%s", text);
+    return gr_report(f->diags, name, flood ? (gr_place){.document = f->m->name} : gr_wgsl_where(f, offset), hint, "%s",
+                     text);
 }
 
 void gr_wgsl_related(gr_wgsl_front *f, uint32_t offset, const char *fmt, ...) {
@@ -49,7 +50,8 @@ void gr_wgsl_related(gr_wgsl_front *f, uint32_t offset, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (f->diags->errors <= f->first_errors + GR_DIAGS_MAX) gr_report_related(f->diags, gr_wgsl_where(f, offset), "%s", text);
+    if (f->diags->errors <= f->first_errors + GR_DIAGS_MAX)
+        gr_report_related(f->diags, gr_wgsl_where(f, offset), "%s", text);
 }
 
 bool gr_wgsl_oom(gr_wgsl_front *f) {
@@ -62,7 +64,9 @@ static bool rebind(gr_wgsl_front *f, const gr_wgsl_rebind *r) {
     gr_wgsl_decl *d = NULL;
     for (uint32_t i = 0; i < f->m->decl_n; i++)
         if (f->m->decl[i]->kind == GR_WD_ALIAS && gr_str_eq(f->m->decl[i]->name, r->alias)) d = f->m->decl[i];
-    if (!d) return gr_wgsl_error(f, GR_D_WGSL_UNRESOLVED, 0, NULL, "the module has no alias '%.*s' to re-bind", GR_STR_ARG(r->alias));
+    if (!d)
+        return gr_wgsl_error(f, GR_D_WGSL_UNRESOLVED, 0, NULL, "the module has no alias '%.*s' to re-bind",
+                             GR_STR_ARG(r->alias));
     gr_str text = f->m->text;
     gr_wgsl_tok *tok = f->tok;
     uint32_t tok_n = f->tok_n, pos = f->pos;
@@ -74,21 +78,25 @@ static bool rebind(gr_wgsl_front *f, const gr_wgsl_rebind *r) {
     f->tok = tok;
     f->tok_n = tok_n;
     f->pos = pos;
-    if (!whole) return gr_wgsl_error(f, GR_D_WGSL_SYNTAX, d->offset, NULL, "'%.*s' is no type to re-bind '%.*s' to", GR_STR_ARG(r->type), GR_STR_ARG(r->alias));
+    if (!whole)
+        return gr_wgsl_error(f, GR_D_WGSL_SYNTAX, d->offset, NULL, "'%.*s' is no type to re-bind '%.*s' to",
+                             GR_STR_ARG(r->type), GR_STR_ARG(r->alias));
     for (uint32_t i = 0; i < e->ident.targ_n; i++) e->ident.targ[i]->offset = e->ident.targ[i]->end = d->offset;
     e->offset = e->end = d->offset;
     d->type_expr = e;
     return true;
 }
 
-static bool front_init(gr_wgsl_front *f, gr_arena *arena, gr_diags *d, gr_str name, gr_str text, const gr_wgsl_options *opt) {
+static bool front_init(gr_wgsl_front *f, gr_arena *arena, gr_diags *d, gr_str name, gr_str text,
+                       const gr_wgsl_options *opt) {
     *f = (gr_wgsl_front){.arena = arena, .diags = d, .opt = opt, .first_errors = d->errors};
     f->m = GR_NEW(arena, gr_wgsl_module);
     if (!f->m) return gr_wgsl_oom(f);
     *f->m = (gr_wgsl_module){.name = name, .text = text, .arena = arena};
     if (text.n > GR_WGSL_MAX_TEXT) {
         f->m->text.n = 0;
-        return gr_wgsl_error(f, GR_D_WGSL_LIMIT, 0, NULL, "the text has %zu bytes, more than %d", text.n, GR_WGSL_MAX_TEXT);
+        return gr_wgsl_error(f, GR_D_WGSL_LIMIT, 0, NULL, "the text has %zu bytes, more than %d", text.n,
+                             GR_WGSL_MAX_TEXT);
     }
     return index_lines(f) && gr_wgsl_types_init(f) && gr_wgsl_lex(f);
 }

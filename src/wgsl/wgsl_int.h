@@ -8,9 +8,9 @@
 
 enum {
     GR_WGSL_MAX_TEXT = 16 << 20,       /* bytes */
-    GR_WGSL_MAX_PARSE_DEPTH = 128,     /* recursion of the parser */
-    GR_WGSL_MAX_EXPR_DEPTH = 512,      /* height of an expression tree */
-    GR_WGSL_MAX_STMT_DEPTH = 127,      /* nesting of compound statements (language limit) */
+    GR_WGSL_MAX_PARSE_DEPTH = 128,     /* nesting of blocks, parentheses, prefix operators and calls */
+    GR_WGSL_MAX_EXPR_DEPTH = 513,      /* height of an expression tree */
+    GR_WGSL_MAX_STMT_DEPTH = 127,      /* nesting of statements; each else-if is one level */
     GR_WGSL_MAX_TYPE_DEPTH = 255,      /* nesting of composite types; the language asks for at least 15 */
     GR_WGSL_MAX_MEMBERS = 16383,       /* of a structure; the language asks for at least 1023 */
     GR_WGSL_MAX_PARAMS = 255,          /* of a function (language limit) */
@@ -67,7 +67,6 @@ struct gr_wgsl_front {
     /* checker */
     gr_wgsl_function *fn; /* being checked */
     uint32_t not_evaluated; /* > 0 inside a short-circuited operand */
-    bool override_names_ok;
     const gr_wgsl_spec *spec; /* when evaluating override-expressions at pipeline creation */
     uint32_t *stamp; /* by declaration id: index + 1 of the last function that used it */
     gr_wgsl_expr **named_count; /* by declaration id: the count expression that first named this override */

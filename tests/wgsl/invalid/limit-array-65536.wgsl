@@ -1,3 +1,2 @@
-// expect: wgsl/limit 3
-var<private> a: array<u32, 2048>;
-var<workgroup> b: array<u32, 65536>;
+// expect: wgsl/limit 2
+var<private> a: array<u32, 2048>; var<workgroup> b: array<u32, 65536>;

@@ -1,4 +1,2 @@
-// expect: wgsl/limit 3
-fn f() {
-  let a = array<u32, 70000>();
-}
+// expect: wgsl/limit 2
+fn f() { let a = array<u32, 70000>(); }

@@ -1,3 +1,1 @@
-fn f() {
-  var a: array<u32, 2049>;
-}
+fn f() { var a: array<u32, 2049>; }
