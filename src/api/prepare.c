@@ -101,6 +101,36 @@ static bool same_shape(const gr_type *want, const gr_array *x) {
     return true;
 }
 
+/* Whether an op reads value v as indices (`index` in its op.toml). */
+static bool is_index(const gr_graph *g, gr_value_id v) {
+    for (uint32_t i = 0; i < g->nodes_n; i++) {
+        const gr_call *c = &g->nodes[i].call;
+        for (uint32_t k = 0; k < c->op->index_n; k++)
+            for (uint32_t s = 0; s < c->op->sig.operands_n; s++)
+                for (uint32_t o = c->operand_first[s]; o < c->operand_first[s + 1]; o++)
+                    if (g->nodes[i].args[o] == v && gr_str_eq(c->op->sig.operands[s].name, c->op->index[k])) return true;
+    }
+    return false;
+}
+
+/* Kernels narrow indices to i32: none may become another number by that. */
+static bool check_indices(gr_diags *d, const gr_graph *g, gr_value_id v, const gr_array *x) {
+    bool wide = x->dtype == GR_DTYPE_I64 || x->dtype == GR_DTYPE_U64 || x->dtype == GR_DTYPE_U32;
+    if (!wide || !is_index(g, v)) return true;
+    uint64_t n = gr_array_count(x);
+    for (uint64_t i = 0; i < n; i++) {
+        int64_t at = gr_array_get_i64(x, i);
+        if (at <= INT32_MAX && at >= (x->dtype == GR_DTYPE_I64 ? INT32_MIN : 0)) continue;
+        gr_buf shown = {0};
+        gr_array_print_element(&shown, x, i);
+        gr_report(d, GR_D_RUN_INDEX_OUT_OF_RANGE, (gr_place){0}, "indices are -2147483648 to 2147483647; no dimension is longer",
+                  "element %llu of input \"%.*s\" is %s", (unsigned long long)i, GR_STR_ARG(g->values[v].name), shown.p ? shown.p : "");
+        gr_buf_free(&shown);
+        return false;
+    }
+    return true;
+}
+
 static bool write_packed(gr_prepared *r, gr_value_id v, const gr_array *x, const gr_array *exact) {
     gr_session *s = r->program->session;
     uint64_t n;
@@ -136,7 +166,7 @@ bool gr_write(gr_prepared *r, unsigned input, const gr_tensor *value) {
         gr_buf_free(&want);
         gr_buf_free(&got);
     }
-    ok = ok && write_packed(r, p->inputs[input], &x, &given);
+    ok = ok && check_indices(d, &p->graph, p->inputs[input], &x) && write_packed(r, p->inputs[input], &x, &given);
     if (ok) {
         r->input_hash[input] = gr_sha256_of(given.data, given.bytes);
         r->input_given[input] = true;

@@ -308,6 +308,7 @@ typedef struct gr_op {
     gr_tolerance tolerance;
     gr_str tolerance_reason, zero_sign; /* "same" | "any" */
     gr_role role;
+    gr_str *index; uint32_t index_n; /* operands whose elements are indices: must fit i32 (run/index-out-of-range) */
     gr_body_kind body;
     gr_map_body map;
     gr_frag graph;

@@ -118,6 +118,19 @@ static void read_tolerance(loader *l, const gr_value *root) {
     }
 }
 
+/* index = ["indices"]: operands of the signature. */
+static void read_index(loader *l, const gr_value *root) {
+    gr_op *op = l->op;
+    if (!get_strings(l, root, "index", &op->index, &op->index_n) || !op->sig.name.n) return;
+    for (uint32_t i = 0; i < op->index_n; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < op->sig.operands_n; k++) found = found || gr_str_eq(op->sig.operands[k].name, op->index[i]);
+        if (!found)
+            l->ok = gr_report(l->d, GR_D_CONTRACT_NAME_UNKNOWN, place(l, gr_value_get(root, "index")), "list operands of the signature",
+                              "%.*s is no operand", (int)(op->index[i].n > 60 ? 60 : op->index[i].n), op->index[i].p);
+    }
+}
+
 static void read_claims(loader *l, const gr_value *root) {
     static const char *const categories[] = {"selection",      "movement",  "integer", "comparison", "pointwise",
                                              "transcendental", "reduction", "lossy",   NULL};
@@ -127,6 +140,7 @@ static void read_claims(loader *l, const gr_value *root) {
     l->op->role = (gr_role)get_word(l, root, "role", false, roles);
     l->op->zero_sign = gr_str_of(zeros[get_word(l, root, "zero_sign", false, zeros) == 2]);
     read_tolerance(l, root);
+    read_index(l, root);
 }
 
 /* ---- kernels and the reference ---- */
@@ -418,7 +432,7 @@ static bool hash_folder(loader *l) {
 }
 
 static void read_document(loader *l, const gr_value *root, gr_str id) {
-    static const char *const keys[] = {"signature", "category",    "tolerance", "zero_sign", "role",    "split",
+    static const char *const keys[] = {"signature", "category",    "tolerance", "zero_sign", "role",    "index",   "split",
                                        "summary",   "description", "tags",      "author",    "license", "references",
                                        "body",      "kernel",      "backward",  "example",   "import",  NULL};
     known(l, root, keys);

@@ -85,6 +85,8 @@ void gr_op_print(gr_buf *out, const gr_op *op) {
     gr_buf_printf(out, "\n  %-12s %s\n", "category", gr_category_name(op->category));
     gr_buf_printf(out, "  %-12s %s%s%.*s\n", "tolerance", gr_tolerance_name(op->tolerance), op->tolerance_reason.n ? ": " : "",
                   GR_STR_ARG(op->tolerance_reason));
+    for (uint32_t i = 0; i < op->index_n; i++)
+        gr_buf_printf(out, i ? " %.*s%s" : "  index        %.*s%s", GR_STR_ARG(op->index[i]), i + 1 == op->index_n ? "\n" : "");
     if (op->role) gr_buf_printf(out, "  %-12s %s\n", "role", gr_role_name(op->role));
     print_body(out, op);
     for (uint32_t i = 0; i < op->kernels_n; i++) print_kernel(out, &op->kernels[i]);

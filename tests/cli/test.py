@@ -2,6 +2,7 @@
 """The command line as a user meets it: real files, real processes. Speaks TAP.
 
 Goldens of every rung of both worked examples lie in tests/cli/golden; GRADUS_BLESS=1 rewrites them."""
+import hashlib
 import json
 import os
 import struct
@@ -153,6 +154,10 @@ def main_job():
         check('despike on WebGPU', True, skip='no adapter: ' + err.strip().split('\n')[0])
         return
     check('despike on WebGPU', code == 0 and 'executor webgpu' in out, out + err)
+    engine = json.load(open(os.path.join(gpu, 'run.json')))['engine']
+    with open(engine['webgpu_library'], 'rb') as f:
+        digest = 'sha256:' + hashlib.sha256(f.read()).hexdigest()
+    check('the run record has the hash of the WebGPU library', engine.get('webgpu_library_hash') == digest, engine)
     same = all(open(os.path.join(cpu, f), 'rb').read() == open(os.path.join(gpu, f), 'rb').read() for f in ('noisy.npy', 'despiked.npy'))
     check('the median agrees bit for bit between CPU and WebGPU', same)
     a, b = floats(os.path.join(cpu, 'clean.npy')), floats(os.path.join(gpu, 'clean.npy'))
@@ -209,6 +214,16 @@ def operators():
     check('--mode f64 gives f64', code == 0 and all(abs(g / math.exp(v) - 1) < 1e-14 for g, v in zip(got, (10, 20, 30))), str(got) + err)
     code, out, err = run('op', 'run', 'user/kemal/windowed_median', '--ops', 'examples/ops', '--set', 'w=3', '--in', 'x=' + b, '--out', 'y=' + y, '--device', 'cpu')
     check('a user op runs like any other', code == 0 and floats(y) == (20,), out + err)
+    x = write_npy('x.npy', '<f4', (3,), f32(10, 20, 30))
+    for dtype, form, good, bad in (('<i8', '<2q', -1, 1 << 40), ('<i8', '<2q', 2, -(1 << 31) - 1), ('<u4', '<2I', 2, 1 << 31)):
+        for value in (good, bad):
+            i = write_npy('i.npy', dtype, (2,), struct.pack(form, 0, value))
+            code, out, err = run('op', 'run', 'gather', '--in', 'x=' + x, '--in', 'indices=' + i, '--out', 'y=' + y, '--device', 'cpu')
+            name = 'index %d of %s ' % (value, dtype)
+            if value == good:
+                check(name + 'is taken', code == 0 and floats(y) == (10, 30), out + err)
+            else:
+                check(name + 'does not fit', code == 2 and 'run/index-out-of-range' in err and 'element 1 ' in err and str(value) in err, out + err)
     cases = [
         ('an unknown op has a near hint', ['op', 'run', 'matmull'], 'cli/op-unknown', 'matmul'),
         ('a missing operand is named', ['op', 'run', 'add', '--in', 'a=' + a], 'cli/operand-unknown', '"b"'),
