@@ -27,6 +27,12 @@ bool gr_session_open_device(gr_session *s) {
 }
 
 void gr_session_close_device(gr_session *s) { (void)s; }
+
+bool gr_session_library_hash(gr_session *s, gr_sha256 *out) {
+    (void)s;
+    (void)out;
+    return false;
+}
 #else
 
 #include "ladder/run/webgpu/device.h"
@@ -89,4 +95,6 @@ void gr_session_close_device(gr_session *s) {
     if (s->device) gr_gpu_close(s->device, &s->diags);
     s->device = NULL;
 }
+
+bool gr_session_library_hash(gr_session *s, gr_sha256 *out) { return s->device && gr_gpu_library_hash(s->device, &s->diags, out); }
 #endif

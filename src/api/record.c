@@ -53,12 +53,13 @@ static gr_value *effects_of(gr_arena *a, const gr_program *p) {
     return obj;
 }
 
-static void put_engine(gr_arena *a, gr_value *obj, const gr_session *s) {
+static void put_engine(gr_arena *a, gr_value *obj, gr_session *s) {
+    gr_sha256 library;
     gr_value *e = gr_value_new(a, GR_V_OBJECT);
     put_str(a, e, "gradus", gr_str_of(gr_version()));
     if (s->library.n) {
         put_str(a, e, "webgpu_library", s->library);
-        put_hash(a, e, "webgpu_library_hash", s->library_hash);
+        if (gr_session_library_hash(s, &library)) put_hash(a, e, "webgpu_library_hash", library);
     }
     gr_value_set(a, obj, "engine", e);
 }
@@ -76,7 +77,7 @@ static void put_promises(gr_arena *a, gr_value *obj, const gr_program *p) {
 
 char *gr_run_record(gr_prepared *r, gr_run run) {
     const gr_program *p = r->program;
-    const gr_session *s = p->session;
+    gr_session *s = p->session;
     gr_arena a = {0};
     gr_buf out = {0};
     gr_value *obj = gr_value_new(&a, GR_V_OBJECT);

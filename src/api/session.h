@@ -17,7 +17,6 @@ struct gr_session {
     void *device;           /* gr_gpu * behind the webgpu executor */
     gr_target target;
     gr_str adapter, banner, library; /* library: path of the WebGPU implementation, or empty */
-    gr_sha256 library_hash;
 };
 
 /* Inputs as found: arrays in host layout, converted to the declared dtype. */
@@ -62,6 +61,8 @@ struct gr_buffer {
 /* Opens the executor that desc asks for; settles api, device, target, adapter and banner. */
 bool gr_session_open_device(gr_session *s);
 void gr_session_close_device(gr_session *s);
+/* The hash of the WebGPU library's file, computed once for a device; false where there is none or it cannot be read. */
+bool gr_session_library_hash(gr_session *s, gr_sha256 *out);
 /* Lowers an already built graph through kernels to a plan (program->drawn is set). */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
 gr_program *gr_program_new(gr_session *s, gr_str document);
