@@ -184,7 +184,7 @@ static bool build_nodes(gr_builder *b) {
     for (uint32_t i = 0; i < b->g->nodes_n && ok; i++) {
         uint32_t first = at;
         while (at < b->k->n && b->k->list[at].graph_node == i) at++;
-        ok = build_node(b, i, b->k->list + first, at - first);
+        ok = build_node(b, i, first ? b->k->list + first : b->k->list, at - first); /* without kernels the list is NULL */
     }
     return ok;
 }
