@@ -10,7 +10,8 @@
  * Outside sanitizer mode an index out of range is clamped to the last element (an i32 index
  * counts as u32, so that a negative one is also the last), as Dawn's robustness does; it
  * never reads or writes outside a binding. Integers wrap; x / 0 = x, x % 0 = 0; shift
- * amounts count modulo 32; float to integer saturates, NaN becomes 0. Atomics run in the
+ * amounts count modulo 32; float to integer saturates to what both types
+ * represent, NaN becomes 0. Atomics run in the
  * order of lanes, workgroups in the order of their linear id x + gx * (y + gy * z). */
 #ifndef GR_WGSL_EVAL_H
 #define GR_WGSL_EVAL_H

@@ -54,6 +54,14 @@ static double hyperbolic_grant(bool half, double x, double r) {
     return 0.5 * (exp_grant(half, x, p) + exp_grant(half, x, q)) + ulps(half, 1.5, r);
 }
 
+/* asin and acos: the worse of an absolute error and that of atan2 of x and sqrt(1 - x * x). */
+static double inverse_grant(bool half, double x, double r) {
+    double square = 1 - x * x, root = square > 0 ? gr_sqrt(square) : 0, e = ulps(half, 1, 1);
+    double de = root * root > e ? e / (2 * root) : gr_sqrt(e);
+    double inherited = gr_fabs(x) * (de + ulps(half, half ? 6 : 4.5, root)) + ulps(half, half ? 5 : 4096, r);
+    return greater(half ? 3.91e-3 : 6.81e-5, inherited);
+}
+
 static double asinh_grant(bool half, double x, double r) {
     double root = gr_sqrt(x * x + 1), arg = x + root;
     return log_of_inexact(half, arg, ulps(half, 6, root) / arg, r);
@@ -85,8 +93,8 @@ static double specified(uint32_t op, double x, double y, double r) {
         case LANE_SIN: case LANE_COS: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-11 : INF;
         case LANE_SIN_H: case LANE_COS_H: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-7 : INF;
         case LANE_TAN: case LANE_TAN_H: return tan_grant(op == LANE_TAN_H, x, r);
-        case LANE_ASIN: case LANE_ACOS: return 6.81e-5;
-        case LANE_ASIN_H: case LANE_ACOS_H: return 3.91e-3;
+        case LANE_ASIN: case LANE_ACOS: return inverse_grant(false, x, r);
+        case LANE_ASIN_H: case LANE_ACOS_H: return inverse_grant(true, x, r);
         case LANE_ATAN: case LANE_ATAN2: return ulps(false, 4096, r);
         case LANE_ATAN_H: case LANE_ATAN2_H: return ulps(true, 5, r);
         case LANE_SINH: case LANE_COSH: return hyperbolic_grant(false, x, r);
@@ -292,6 +300,12 @@ static double error_from_int(uint32_t op, double v) {
     return op == LANE_BITS2F || op == LANE_H2F ? 0 : 3 * gr_ulp_f32(v);
 }
 
+/* What the rounding of the scaled value in WGSL's pack is worth in its argument. */
+static double error_before_int(uint32_t op, double v) {
+    bool packs = op == LANE_SNORM8 || op == LANE_UNORM8 || op == LANE_SNORM16 || op == LANE_UNORM16;
+    return packs ? U * (2 * gr_fabs(v) + 0.01) : 0;
+}
+
 static lane_fn plain(uint32_t op) {
     return gr_lane_info(op)->shape == LANE_CALL ? gr_lane_f64_calls[op].form[LANE_VV] : gr_lane_f64_generic[op].form[LANE_VV];
 }
@@ -305,7 +319,7 @@ static void to_int(uint32_t op, void *dp, const void *ap, uint32_t n) {
     const uint32_t *m = (const uint32_t *)(const void *)(a + (size_t)2 * n);
     for (uint32_t i = 0; i < n; i += LANE_UNIT) {
         for (uint32_t k = 0; k < LANE_UNIT; k++) {
-            double v = a[i + k], e = a[n + i + k];
+            double v = a[i + k], e = a[n + i + k] + error_before_int(op, v);
             at[0][k] = v, at[1][k] = v - e, at[2][k] = v + e;
         }
         for (int k = 0; k < 3; k++) plain(op)(got[k], at[k], NULL, NULL, LANE_UNIT);

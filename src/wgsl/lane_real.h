@@ -33,22 +33,20 @@ static inline REAL REAL_NAME(trunc_of)(REAL x) {
     REAL size = REAL_NAME(abs_of)(x), r = REAL_NAME(round_of)(size);
     return REAL_NAME(with_sign)(r > size ? r - (REAL)1 : r, x);
 }
+/* Clamped to what f32 and the integer type both represent. */
 static inline uint32_t REAL_NAME(to_s)(REAL x) {
-    REAL top = REAL_IS_F32 ? (REAL)2147483520.0 : (REAL)2147483647.0;
+    const REAL top = (REAL)2147483520.0;
     REAL c = x < top ? x : top;
     c = c > (REAL)-2147483648.0 ? c : (REAL)-2147483648.0;
-    c = x == x ? c : (REAL)0;
-    uint32_t v = (uint32_t)(int32_t)c;
-    return x >= (REAL)2147483648.0 ? 0x7FFFFFFFu : v;
+    return (uint32_t)(int32_t)(x == x ? c : (REAL)0);
 }
 static inline uint32_t REAL_NAME(to_u)(REAL x) {
+    const REAL top = (REAL)4294967040.0;
     REAL c = x > (REAL)0 ? x : (REAL)0; /* NaN too */
+    c = c < top ? c : top;
     bool high = c >= (REAL)2147483648.0;
     REAL low = high ? c - (REAL)2147483648.0 : c;
-    low = low < (REAL)2147483520.0 || !REAL_IS_F32 ? low : (REAL)2147483520.0;
-    low = low < (REAL)2147483647.0 ? low : (REAL_IS_F32 ? (REAL)2147483520.0 : (REAL)2147483647.0);
-    uint32_t v = (uint32_t)(int32_t)low ^ (high ? 0x80000000u : 0u);
-    return c >= (REAL)4294967296.0 ? 0xFFFFFFFFu : v;
+    return (uint32_t)(int32_t)low ^ (high ? 0x80000000u : 0u);
 }
 /* To f16 precision and range: below 2^-14 a multiple of 2^-24, else 11 significant bits. */
 static inline REAL REAL_NAME(round16_of)(REAL x) {

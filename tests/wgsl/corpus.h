@@ -28,15 +28,15 @@ static inline bool corpus_header(corpus_file *c) {
 
 typedef void corpus_visit(void *ctx, const corpus_file *c);
 
-/* Calls fn for every program of one folder; gives their number. */
-static inline uint32_t corpus_walk(bool valid, corpus_visit *fn, void *ctx) {
+/* Calls fn for every program of a folder below the source root; gives their number. */
+static inline uint32_t corpus_walk_in(const char *folder, bool valid, corpus_visit *fn, void *ctx) {
     gr_arena a = {0};
     gr_diags d;
     gr_str *names = NULL;
     uint32_t n = 0, seen = 0;
     const char *root = getenv("GRADUS_ROOT");
     gr_diags_init(&d);
-    gr_str dir = gr_path_join(&a, gr_str_of(root ? root : "."), gr_str_of(valid ? "tests/wgsl/valid" : "tests/wgsl/invalid"));
+    gr_str dir = gr_path_join(&a, gr_str_of(root ? root : "."), gr_str_of(folder));
     assert_true(gr_dir_list(&a, &d, dir, &names, &n));
     for (uint32_t i = 0; i < n; i++) {
         gr_arena one = {0};
@@ -51,6 +51,10 @@ static inline uint32_t corpus_walk(bool valid, corpus_visit *fn, void *ctx) {
     gr_diags_free(&d);
     gr_arena_free(&a);
     return seen;
+}
+
+static inline uint32_t corpus_walk(bool valid, corpus_visit *fn, void *ctx) {
+    return corpus_walk_in(valid ? "tests/wgsl/valid" : "tests/wgsl/invalid", valid, fn, ctx);
 }
 
 #endif
