@@ -1,6 +1,6 @@
 # The front door. Meson builds; tools/ holds what the targets do.
 .DEFAULT_GOAL := help
-.PHONY: help demo build deps check test soak bench bless fuzz wasm docs install clean
+.PHONY: help demo build deps run-deps check test soak bench bless fuzz wasm docs install clean
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds a fuzz target runs in `make fuzz` and in `make soak`.
@@ -23,10 +23,14 @@ help:
 deps:
 	@tools/install-deps
 
-build: deps
+run-deps:
+	@tools/install-deps --run
+
+build: run-deps
 	@tools/build
 
-demo: build
+demo: run-deps
+	@tools/build cli/gradus
 	build/cli/gradus run examples/despike.json
 
 check: deps
@@ -39,10 +43,12 @@ soak: deps
 	@tools/run-tests soak
 	@tools/fuzz --seconds $(FUZZ_SECONDS)
 
-bench: build
+bench: deps
+	@tools/build
 	meson test -C build --benchmark --verbose
 
-bless: build
+bless: deps
+	@tools/build
 	GRADUS_BLESS=1 meson test -C build
 	GRADUS_BLESS=1 python3 tests/cli/test.py
 	@tools/gen-docs
@@ -57,7 +63,8 @@ wasm: deps
 docs: deps
 	@tools/gen-docs
 
-install: build
+install: run-deps
+	@tools/build cli/gradus
 	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
 
 clean:
