@@ -1,6 +1,6 @@
 // The last dimension of indices holds the first k coordinates of a slice of x.
 alias T = f32;
-struct Params { x: array<vec4<u32>, 2>, k: u32, slice: u32, words: u32, count: u32 }
+struct Params { x: array<vec4<u32>, 2>, k: u32, slice: u32, words: u32, positive: u32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<T>;
@@ -9,6 +9,7 @@ struct Params { x: array<vec4<u32>, 2>, k: u32, slice: u32, words: u32, count: u
 // The index k as a position below n: one word or, for 64 bits, low and high; negative ones count from the end, and
 // those outside take the nearest element.
 fn position(k: u32, n: u32) -> u32 {
+  if (p.positive == 1u) { return min(indices[k], n - 1u); }
   var index = bitcast<i32>(indices[k * p.words]);
   if (p.words == 2u) {
     let high = bitcast<i32>(indices[k * 2u + 1u]);

@@ -778,6 +778,13 @@ def edges(op):
     if op in ('reduce_max', 'reduce_min'):
         x = np.array([[-INF, 0, 1], [INF, 2, 3], [-INF, -INF, -INF]], np.float32)
         yield Case(op, [('x', x)], {'axes': [1]}, [x.max(1) if op == 'reduce_max' else x.min(1)])
+    if op in ('gather', 'gather_elements'):  # outside the dimension the nearest element
+        x = np.arange(5, dtype=np.float32)
+        far = np.array([5, 4, 2147483647, -5, -6, -2147483648, 0], np.int32)
+        yield Case(op, [('x', x), ('indices', far)], {}, [x[[4, 4, 4, 0, 0, 0, 0]]])
+        yield Case(op, [('x', x), ('indices', far.astype(np.int64))], {}, [x[[4, 4, 4, 0, 0, 0, 0]]])
+        yield Case(op, [('x', x), ('indices', np.array([4, 5, 2147483647], np.uint32))], {}, [x[[4, 4, 4]]])
+        yield Case(op, [('x', x), ('indices', np.array([0, 1 << 40], np.int64))], {}, 'run/index-out-of-range')
     if op == 'cast':
         x = np.array([3e9, -3e9, 1e20, -1e20, 300.0, -300.0, INF, -INF, 2147483647.0, -2147483648.0, 4294967295.0], np.float32)
         for to in ('i32', 'u32', 'i8', 'u8', 'i64', 'u64', 'bool'):
