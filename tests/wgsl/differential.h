@@ -320,7 +320,7 @@ static inline bool diff_persists(gr_gpu *g, const diff_program *p, const gr_buf 
 /* Drops lines and blocks while the two still differ; lines with barriers stay. */
 static inline void diff_shrink(gr_gpu *g, const diff_program *p, gr_buf *text) {
     gr_buf_str(text, p->text);
-    for (int budget = 600, gone = 1; gone && budget > 0;) {
+    for (int budget = 250, gone = 1; gone && budget > 0;) {
         gone = 0;
         for (size_t at = 0; at < text->n && budget > 0;) {
             const char *line = text->p + at, *all = text->p + text->n, *next = memchr(line, '\n', text->n - at), *end = diff_block_end(line, all);
