@@ -24,7 +24,10 @@ typedef struct bv {
 static const double U = 0x1p-24, LEAST = 0x1p-150;
 static const double INF = __builtin_inf();
 
-static double clean(double v, double e) { return v - v != 0 ? 0 : e == e ? e : INF; }
+static const double MOST = 0x1.fffffep127, MOST16 = 65504;
+
+/* What may overflow is not bounded: neither in f32 here nor in f16. */
+static double clean(double v, double e) { return v - v != 0 ? 0 : (v < 0 ? -v : v) + e <= MOST ? e : INF; }
 static double greater(double a, double b) { return a > b ? a : b; }
 static double rounding(const table *t, double v, double e) { return U * (gr_fabs(v) + e) + LEAST + t->flush; }
 static bool apart(double x, double y) { return !(x == y) && !(x != x && y != y); }
@@ -194,7 +197,10 @@ static bv unary(const table *t, uint32_t op, bv x) {
         case LANE_SIGN_F: return step1(sign_of, x);
         case LANE_FRACT: return fract(t, x);
         case LANE_FREXP_M: return frexp_m(x);
-        case LANE_ROUND16: r.e = x.e + 0x1p-11 * (gr_fabs(x.v) + x.e) + 0x1p-25; return r;
+        case LANE_ROUND16:
+            r.e = x.e + 0x1p-11 * (gr_fabs(x.v) + x.e) + 0x1p-25;
+            if (!(gr_fabs(x.v) + r.e <= MOST16 + 16)) r.e = INF;
+            return r;
         default: break;
     }
     r.v = f ? f(x.v) : x.v;
