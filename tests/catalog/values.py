@@ -22,6 +22,7 @@ except ImportError:
     sys.exit(0)
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True # tests leave nothing in the checkout
 import arrays
 import cases
 
