@@ -17,6 +17,9 @@ static void bash(void) {
            "    --mode) COMPREPLY=($(compgen -W 'f32 f64' -- \"$cur\")); return;;\n"
            "  esac\n"
            "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
+           "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = op ]; then COMPREPLY=($(compgen -W run -- \"$cur\"))\n"
+           "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = completion ]; then COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\"))\n"
+           "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = catalog ]; then COMPREPLY=($(compgen -W \"$(gradus catalog 2>/dev/null)\" -- \"$cur\"))\n"
            "  elif [ \"${cur#-}\" != \"$cur\" ]; then COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
            "  else COMPREPLY=($(compgen -f -- \"$cur\")); fi\n"
            "}\ncomplete -o filenames -F _gradus gradus\n", words, opts);

@@ -5,7 +5,7 @@ static const gr_op *find_op(gr_session *s, const char *id) {
     if (!id) id = "";
     const gr_op *op = gr_catalog_find(s->catalog, gr_str_of(id));
     if (op) return op;
-    gr_report(&s->diags, GR_D_CLI_OP_UNKNOWN, (gr_place){0}, "gradus catalog lists all", "there is no op \"%s\"", id);
+    gr_report(&s->diags, GR_D_CLI_OP_UNKNOWN, (gr_place){0}, "gradus catalog lists all; --ops DIR adds a folder of ops", "there is no op \"%s\"", id);
     gr_str near = gr_catalog_near(s->catalog, gr_str_of(id));
     if (near.n) gr_report_hint(&s->diags, "did you mean %.*s?", GR_STR_ARG(near));
     return NULL;

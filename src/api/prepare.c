@@ -113,9 +113,9 @@ static bool is_index(const gr_graph *g, gr_value_id v) {
     return false;
 }
 
-/* Kernels narrow indices to i32: none may become another number by that. */
+/* Kernels narrow 64-bit indices to i32: none may become another number by that. */
 static bool check_indices(gr_diags *d, const gr_graph *g, gr_value_id v, const gr_array *x) {
-    bool wide = x->dtype == GR_DTYPE_I64 || x->dtype == GR_DTYPE_U64 || x->dtype == GR_DTYPE_U32;
+    bool wide = x->dtype == GR_DTYPE_I64 || x->dtype == GR_DTYPE_U64;
     if (!wide || !is_index(g, v)) return true;
     uint64_t n = gr_array_count(x);
     for (uint64_t i = 0; i < n; i++) {

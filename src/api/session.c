@@ -29,20 +29,22 @@ static gr_str program_folder(gr_arena *a) {
     return (gr_str){0};
 }
 
-/* The catalog folder: as given, below GRADUS_ROOT, here, beside a build folder, or installed under share/. */
+/* The catalog folder: as given, below GRADUS_ROOT, beside the build folder that the program is in, installed under share/, or
+ * here: last, since a folder of that name in somebody's project is more likely theirs. */
 static gr_str find_catalog(gr_session *s, const char *given) {
     gr_arena *a = &s->arena;
     const char *root = getenv("GRADUS_ROOT");
-    gr_str program = program_folder(a), places[3] = {GR_STR("catalog")};
+    gr_str program = program_folder(a), places[3] = {{0}, {0}, GR_STR("catalog")};
     if (given) return gr_str_dup(a, gr_str_of(given));
     if (root && *root) return gr_path_join(a, gr_str_of(root), GR_STR("catalog"));
     if (program.n) {
-        places[1] = gr_path_join(a, program, GR_STR("../../catalog"));
-        places[2] = gr_path_join(a, program, GR_STR("../share/gradus/catalog"));
+        gr_str above = gr_path_dir(program);
+        places[0] = gr_path_join(a, gr_path_dir(above), GR_STR("catalog"));
+        places[1] = gr_path_join(a, above, GR_STR("share/gradus/catalog"));
     }
     for (int i = 0; i < 3; i++)
         if (places[i].n && gr_file_exists(places[i])) return places[i];
-    return places[0];
+    return places[2];
 }
 
 gr_session *gr_session_new(const gr_session_desc *desc) {
