@@ -1,6 +1,6 @@
 # The front door. Meson builds; tools/ holds what the targets do.
 .DEFAULT_GOAL := help
-.PHONY: help demo build deps run-deps check test soak bench bless fuzz wasm docs install clean
+.PHONY: help demo build deps run-deps check test soak bench bless fuzz wasm docs install uninstall clean
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds a fuzz target runs in `make fuzz` and in `make soak`.
@@ -18,6 +18,7 @@ help:
 	@echo 'make wasm      the core for wasm32-wasi, in build-wasm/'
 	@echo 'make docs      regenerate the generated pages of docs/'
 	@echo 'make install   to DESTDIR and PREFIX=$(PREFIX)'
+	@echo 'make uninstall what the last make install installed, nothing else'
 	@echo 'make clean     remove what was built'
 
 deps:
@@ -65,7 +66,11 @@ docs: deps
 
 install: run-deps
 	@tools/build cli/gradus
-	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild
+	DESTDIR='$(DESTDIR)' meson install -C build --no-rebuild --quiet
+	@echo "installed gradus, its catalog and man page under $(DESTDIR)$(PREFIX)"
+
+uninstall:
+	@ninja -C build uninstall
 
 clean:
 	rm -rf build build-asan build-fuzz build-wasm out
