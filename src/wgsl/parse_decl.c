@@ -237,7 +237,6 @@ static bool parse_directives(gr_wgsl_front *f) {
     GR_VEC(gr_wgsl_directive) v = {0};
     for (;;) {
         const gr_wgsl_tok *t = gr_wgsl_peek(f);
-        if (gr_wgsl_accept(f, GR_TK_SEMICOLON)) continue;
         if (t->kind != GR_TK_enable && t->kind != GR_TK_requires && t->kind != GR_TK_diagnostic) break;
         gr_wgsl_directive d = {.offset = t->offset, .keyword = gr_wgsl_slice(f, t->offset, t->end)}, *p;
         f->pos++;

@@ -1,0 +1,3 @@
+// expect: wgsl/directive 3
+;
+enable f16;
