@@ -1,3 +1,4 @@
+// run: fill=unit
 enable f16;
 @group(0) @binding(0) var<storage> a: array<vec4<f16>>;
 @group(0) @binding(1) var<storage> b: array<vec4h>;

@@ -1,3 +1,4 @@
+// run: fill=unit
 struct Splat {
   center: vec3f,
   opacity: f32,
