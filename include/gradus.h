@@ -7,7 +7,8 @@
  *
  * Errors: functions return NULL, 0 or false, and the session holds the diagnostics
  * (gr_session_report, gr_session_exit_code) until gr_session_clear. Strings returned are owned by the object
- * they came from unless said otherwise. A session is used by one thread at a time. */
+ * they came from unless said otherwise. A session is used by one thread at a time. Objects may be freed in any
+ * order: a session lives on while a program, a prepared plan or a buffer of it does. */
 #ifndef GRADUS_H
 #define GRADUS_H
 
@@ -141,7 +142,8 @@ gr_buffer *gr_buffer_new(gr_session *s, const char *name, uint64_t bytes);
 void gr_buffer_free(gr_buffer *b);
 bool gr_buffer_write(gr_buffer *b, uint64_t offset, const void *data, uint64_t n);
 bool gr_buffer_read(gr_buffer *b, uint64_t offset, void *data, uint64_t n);
-/* Device layout: see docs/device-layout.md. */
+/* Device layout: see docs/device-layout.md. An attached input is taken from the buffer at each run, gr_write does not
+ * count; an attached output stays there: read it with gr_buffer_read, gr_result gives no data. */
 bool gr_attach_input(gr_prepared *r, unsigned input, gr_buffer *b);
 bool gr_attach_output(gr_prepared *r, unsigned output, gr_buffer *b);
 

@@ -16,16 +16,20 @@ gr_program *gr_program_new(gr_session *s, gr_str document) {
         gr_report_oom(&s->diags);
         return NULL;
     }
+    p->refs = 1;
     p->session = s;
+    s->refs++;
     p->target = s->target;
     p->document = gr_str_dup(&p->arena[0], document);
     return p;
 }
 
 void gr_program_free(gr_program *p) {
-    if (!p) return;
+    if (!p || --p->refs) return;
+    gr_session *s = p->session;
     for (int i = 0; i <= GR_RUNG_PLAN; i++) gr_arena_free(&p->arena[i]);
     gr_heap_free(p);
+    gr_session_free(s);
 }
 
 static bool usable(void *user, const gr_graph *g, uint32_t node) {

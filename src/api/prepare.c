@@ -50,12 +50,14 @@ gr_prepared *gr_prepare(gr_program *p, const gr_prepare_desc *desc) {
         return NULL;
     }
     r->program = p;
+    p->refs++;
     if (desc) r->desc = *desc;
     gr_exec_options o = {.timestamps = r->desc.timestamps, .progress = r->desc.progress, .progress_user = r->desc.progress_user,
                          .threads = s->threads, .wide = r->desc.wide};
     r->input_hash = gr_heap_alloc(p->inputs_n, sizeof *r->input_hash);
     r->input_given = gr_heap_alloc(p->inputs_n, sizeof *r->input_given);
-    bool ok = r->input_hash && r->input_given ? true : gr_report_oom(&s->diags);
+    r->attached = gr_heap_alloc((size_t)p->inputs_n + p->graph.outputs_n, sizeof(gr_buffer *));
+    bool ok = r->input_hash && r->input_given && r->attached ? true : gr_report_oom(&s->diags);
     for (int i = 0; ok && i < 2; i++) {
         uint32_t n = p->graph.outputs_n;
         r->slot[i].array = gr_heap_alloc(n, sizeof *r->slot[i].array);
@@ -77,21 +79,25 @@ static void free_slot(gr_prepared *r, int i) {
 
 void gr_prepared_free(gr_prepared *r) {
     if (!r) return;
+    gr_program *p = r->program;
     for (int i = 0; i < 2; i++) {
         free_slot(r, i);
         gr_heap_free(r->slot[i].array);
     }
-    if (r->exec) r->program->session->api->release(r->exec);
+    if (r->exec) p->session->api->release(r->exec);
+    for (uint32_t i = 0; r->attached && i < p->inputs_n + p->graph.outputs_n; i++) gr_buffer_free(r->attached[i]);
+    gr_heap_free(r->attached);
     gr_heap_free(r->input_hash);
     gr_heap_free(r->input_given);
     gr_heap_free(r);
+    gr_program_free(p);
 }
 
 static bool array_of_tensor(const gr_tensor *t, gr_array *out) {
     *out = (gr_array){.dtype = gr_dtype_find(gr_str_of(t->dtype)), .rank = t->rank, .data = (void *)(uintptr_t)t->data, .bytes = t->bytes};
     for (unsigned i = 0; i < t->rank && i < GR_RANK_MAX; i++) out->dims[i] = t->dims[i];
     size_t bytes;
-    return t->rank <= GR_RANK_MAX && gr_dims_bytes(out->dtype, out->dims, out->rank, &bytes) && bytes == t->bytes;
+    return t->rank <= GR_RANK_MAX && (t->data || !t->bytes) && gr_dims_bytes(out->dtype, out->dims, out->rank, &bytes) && bytes == t->bytes;
 }
 
 static bool same_shape(const gr_type *want, const gr_array *x) {
@@ -204,12 +210,23 @@ bool gr_wait(gr_prepared *r, gr_run run) {
     return gr_report(&s->diags, GR_D_RUN_TICKET_UNKNOWN, (gr_place){0}, "keep at most the last two runs", "no run %llu", (unsigned long long)run);
 }
 
+/* Whether a shared buffer holds the value: nothing of it is read back. */
+static bool is_shared(const gr_prepared *r, gr_value_id v) {
+    const gr_program *p = r->program;
+    for (uint32_t i = 0; i < p->inputs_n; i++)
+        if (p->inputs[i] == v && r->attached[i]) return true;
+    for (uint32_t i = 0; i < p->graph.outputs_n; i++)
+        if (p->graph.outputs[i].value == v && r->attached[p->inputs_n + i]) return true;
+    return false;
+}
+
 /* Unpacks an output from device layout on first use. */
 static gr_array *result_array(gr_prepared *r, int i, unsigned output) {
     gr_program *p = r->program;
     gr_array *x = &r->slot[i].array[output];
-    if (x->data) return x;
     gr_value_id v = p->graph.outputs[output].value;
+    if (is_shared(r, v)) return NULL;
+    if (x->data) return x;
     const gr_type *t = &p->graph.values[v].type;
     uint64_t n = 0, live = 0;
     gr_array a = {.dtype = t->dtype, .rank = t->rank};
@@ -242,7 +259,7 @@ gr_tensor gr_result_wide(gr_prepared *r, gr_run run, unsigned output) {
     gr_value_id v = r->program->graph.outputs[output].value;
     const gr_type *t = &r->program->graph.values[v].type;
     uint64_t n = 0;
-    const double *wide = gr_dtype_is_float(t->dtype) ? s->api->output_wide(r->exec, r->slot[i].ticket, v, &n) : NULL;
+    const double *wide = gr_dtype_is_float(t->dtype) && !is_shared(r, v) ? s->api->output_wide(r->exec, r->slot[i].ticket, v, &n) : NULL;
     if (!wide) return (gr_tensor){0};
     gr_tensor x = {.dtype = "f64", .rank = t->rank, .data = wide};
     uint64_t count = 1;
@@ -272,16 +289,25 @@ unsigned gr_times(gr_prepared *r, gr_run run, const char **nodes, double *second
 
 uint64_t gr_created_bytes(const gr_prepared *r) { return r->program->session->api->created_bytes(r->exec); }
 
+static bool attach(gr_prepared *r, uint32_t place, gr_value_id v, gr_buffer *b) {
+    gr_session *s = r->program->session;
+    if (!b || b->session != s)
+        return gr_report(&s->diags, GR_D_RUN_BUFFER_RANGE, (gr_place){0}, "make it with gr_buffer_new in this session", "no buffer of this session");
+    GR_TRY(s->api->attach(r->exec, &s->diags, v, b->persist));
+    b->refs++;
+    gr_buffer_free(r->attached[place]);
+    r->attached[place] = b;
+    return true;
+}
+
 bool gr_attach_input(gr_prepared *r, unsigned input, gr_buffer *b) {
     gr_program *p = r->program;
-    if (input >= p->inputs_n)
-        return gr_report(&p->session->diags, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "no input %u", input);
-    return p->session->api->attach(r->exec, &p->session->diags, p->inputs[input], b->persist);
+    if (input < p->inputs_n) return attach(r, input, p->inputs[input], b);
+    return gr_report(&p->session->diags, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "no input %u", input);
 }
 
 bool gr_attach_output(gr_prepared *r, unsigned output, gr_buffer *b) {
     gr_program *p = r->program;
-    if (output >= p->graph.outputs_n)
-        return gr_report(&p->session->diags, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "no output %u", output);
-    return p->session->api->attach(r->exec, &p->session->diags, p->graph.outputs[output].value, b->persist);
+    if (output < p->graph.outputs_n) return attach(r, p->inputs_n + output, p->graph.outputs[output].value, b);
+    return gr_report(&p->session->diags, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "no output %u", output);
 }

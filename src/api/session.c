@@ -52,13 +52,14 @@ gr_session *gr_session_new(const gr_session_desc *desc) {
     if (!desc) desc = &none;
     gr_session *s = gr_heap_alloc(1, sizeof *s);
     if (!s) return NULL;
+    s->refs = 1;
     gr_diags_init(&s->diags);
     s->wanted = desc->device;
     s->threads = desc->threads;
     s->catalog = gr_catalog_new();
     if (!s->catalog) {
-        gr_report_oom(&s->diags);
-        return s;
+        gr_session_free(s);
+        return NULL;
     }
     s->catalog_dir = find_catalog(s, desc->catalog);
     gr_catalog_load(s->catalog, &s->diags, s->catalog_dir);
@@ -69,7 +70,7 @@ gr_session *gr_session_new(const gr_session_desc *desc) {
 }
 
 void gr_session_free(gr_session *s) {
-    if (!s) return;
+    if (!s || --s->refs) return;
     gr_session_close_device(s);
     gr_catalog_free(s->catalog);
     gr_buf_free(&s->report);
@@ -136,17 +137,23 @@ gr_buffer *gr_buffer_new(gr_session *s, const char *name, uint64_t bytes) {
         gr_report_oom(&s->diags);
         return NULL;
     }
+    b->refs = 1;
     b->session = s;
     b->persist = s->api->persist_new(s->device, &s->diags, gr_str_of(name), bytes);
-    if (b->persist) return b;
-    gr_heap_free(b);
-    return NULL;
+    if (!b->persist) {
+        gr_heap_free(b);
+        return NULL;
+    }
+    s->refs++;
+    return b;
 }
 
 void gr_buffer_free(gr_buffer *b) {
-    if (!b) return;
-    b->session->api->persist_free(b->persist);
+    if (!b || --b->refs) return;
+    gr_session *s = b->session;
+    s->api->persist_free(b->persist);
     gr_heap_free(b);
+    gr_session_free(s);
 }
 
 bool gr_buffer_write(gr_buffer *b, uint64_t offset, const void *data, uint64_t n) {

@@ -5,7 +5,10 @@
 #include "gradus.h"
 #include "ladder/run/run.h"
 
+/* Objects count who holds them: the client by one, a program its session, a prepared plan its program and the buffers
+ * attached to it, a buffer its session. Freed at zero, so that the client may free in any order. */
 struct gr_session {
+    unsigned refs;
     gr_arena arena;      /* lives as long as the session */
     gr_diags diags;
     gr_buf report;       /* text of the last gr_session_report */
@@ -23,6 +26,7 @@ struct gr_session {
 typedef struct gr_loaded { gr_str node; gr_array array; gr_sha256 hash; bool is_loaded; } gr_loaded;
 
 struct gr_program {
+    unsigned refs;
     gr_session *session;
     gr_str document; /* path or name */
     gr_str text;
@@ -49,11 +53,13 @@ struct gr_prepared {
     gr_prepare_desc desc;
     gr_sha256 *input_hash; /* by input */
     bool *input_given;
+    gr_buffer **attached; /* inputs, then outputs; NULL where none is */
     struct { gr_run run; gr_ticket ticket; gr_array *array; double **wide; uint64_t *wide_n; } slot[2]; /* results unpacked on demand */
     gr_run next;
 };
 
 struct gr_buffer {
+    unsigned refs;
     gr_session *session;
     gr_persist *persist;
 };

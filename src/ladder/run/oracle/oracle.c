@@ -35,7 +35,9 @@ typedef struct host_value { /* content of an input or parameter, or of an output
 } host_value;
 
 typedef struct dispatch {
-    gr_pool_job job;
+    gr_pool_job job;           /* without a state until first use, and again when a buffer under it changed */
+    gr_eval_binding *binding;  /* room, made once */
+    gr_eval_state **state;
 } dispatch;
 
 struct gr_exec {
@@ -46,6 +48,7 @@ struct gr_exec {
     const gr_eval_program **program; /* by plan kernel */
     dispatch *dispatches;         /* by plan step; made at first use */
     host_value *input;            /* by graph value */
+    bool *attached;               /* by graph value: a shared buffer holds it, nothing is uploaded or read back */
     host_value *output[SLOTS];    /* by graph value */
     gr_step_time *time[SLOTS];
     gr_ticket next;               /* number of runs so far */
@@ -161,7 +164,8 @@ static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, cons
     e->program = GR_NEW_N(&e->arena, const gr_eval_program *, p->kernels_n);
     e->dispatches = GR_NEW_N(&e->arena, dispatch, p->steps_n);
     e->input = GR_NEW_N(&e->arena, host_value, values);
-    bool ok = e->memory && e->program && e->dispatches && e->input;
+    e->attached = GR_NEW_N(&e->arena, bool, values);
+    bool ok = e->memory && e->program && e->dispatches && e->input && e->attached;
     for (int s = 0; s < SLOTS; s++) {
         e->output[s] = GR_NEW_N(&e->arena, host_value, values);
         e->time[s] = GR_NEW_N(&e->arena, gr_step_time, p->steps_n);
@@ -171,6 +175,12 @@ static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, cons
     if (ok && compile_all(e, d) && make_buffers(e, d)) return e;
     oracle_release(e);
     return NULL;
+}
+
+static void free_job(gr_pool_job *job) {
+    for (uint32_t t = 0; job->state && t < job->threads; t++) gr_eval_state_free(job->state[t]);
+    job->state = NULL;
+    job->threads = 0;
 }
 
 static void free_host(host_value *v, uint32_t n) {
@@ -183,9 +193,7 @@ static void free_host(host_value *v, uint32_t n) {
 static void oracle_release(gr_exec *e) {
     if (!e) return;
     const gr_plan *p = e->plan;
-    for (uint32_t i = 0; e->dispatches && i < p->steps_n; i++)
-        for (uint32_t t = 0; e->dispatches[i].job.state && t < e->dispatches[i].job.threads; t++)
-            gr_eval_state_free(e->dispatches[i].job.state[t]);
+    for (uint32_t i = 0; e->dispatches && i < p->steps_n; i++) free_job(&e->dispatches[i].job);
     for (uint32_t i = 0; e->memory && i < p->buffers_n; i++) {
         if (!e->memory[i].shared) gr_heap_free(e->memory[i].bytes);
         gr_heap_free(e->memory[i].wide);
@@ -266,10 +274,23 @@ static void step_clear(gr_exec *e, const gr_plan_step *s) {
     for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) to->wide[i] = 0;
 }
 
+/* A shared buffer holds rounded content only: the wide elements of what a step reads of it are made anew. */
+static void widen_memory(gr_exec *e, const gr_plan_step *s) {
+    memory *m = &e->memory[s->to];
+    uint32_t unit = unit_of(e, s->value);
+    if (!m->wide || !gr_dtype_is_float(e->plan->graph->values[s->value].type.dtype)) return;
+    uint64_t first = s->to_offset / unit;
+    for (uint64_t i = first; i < first + s->bytes / unit; i++) m->wide[i] = wide_of(m->bytes, unit, i);
+}
+
 /* The host side of an upload: an input, a constant (packed at first use), or what an earlier
  * readback of this run stored (streaming). */
 static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot) {
     const gr_graph_value *gv = &e->plan->graph->values[s->value];
+    if (e->attached[s->value]) {
+        widen_memory(e, s);
+        return true;
+    }
     host_value *h = gv->source == GR_SOURCE_NODE ? &e->output[slot][s->value] : &e->input[s->value];
     if (!h->bytes && gv->source == GR_SOURCE_CONSTANT) {
         uint64_t n = 0;
@@ -290,6 +311,7 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
 }
 
 static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot) {
+    if (e->attached[s->value]) return true;
     host_value *h = &e->output[slot][s->value];
     uint64_t n = e->plan->tensors[s->value].bytes;
     if (n < s->to_offset + s->bytes) n = s->to_offset + s->bytes;
@@ -302,22 +324,27 @@ static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int sl
 static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid[3]) {
     const gr_plan_step *s = &e->plan->steps[step];
     const gr_eval_program *prog = e->program[s->kernel];
-    gr_pool_job *job = &e->dispatches[step].job;
+    dispatch *x = &e->dispatches[step];
+    gr_pool_job *job = &x->job;
     uint32_t threads = gr_eval_program_threads(prog) ? e->options.threads : 1;
-    gr_eval_binding *b = GR_NEW_N(&e->arena, gr_eval_binding, s->binds_n);
-    job->state = GR_NEW_N(&e->arena, gr_eval_state *, threads);
-    if (!b || !job->state) return gr_report_oom(d);
+    if (!x->binding) x->binding = GR_NEW_N(&e->arena, gr_eval_binding, s->binds_n);
+    if (!x->state) x->state = GR_NEW_N(&e->arena, gr_eval_state *, threads);
+    if (!x->binding || !x->state) return gr_report_oom(d);
     for (uint32_t i = 0; i < s->binds_n; i++) {
         const gr_step_bind *sb = &s->binds[i];
         memory *m = &e->memory[sb->buffer];
-        b[i] = (gr_eval_binding){.group = sb->group, .binding = sb->binding, .bytes = m->bytes + sb->offset, .size = (size_t)sb->bytes,
-                                 .wide = m->wide && !sb->uniform ? m->wide + sb->offset / unit_of(e, sb->value) : NULL,
-                                 .name = e->plan->buffers[sb->buffer].name};
+        x->binding[i] = (gr_eval_binding){.group = sb->group, .binding = sb->binding, .bytes = m->bytes + sb->offset, .size = (size_t)sb->bytes,
+                                          .wide = m->wide && !sb->uniform ? m->wide + sb->offset / unit_of(e, sb->value) : NULL,
+                                          .name = e->plan->buffers[sb->buffer].name};
     }
     job->batch = gr_eval_program_batch(prog);
+    job->state = x->state;
     for (job->threads = 0; job->threads < threads; job->threads++) {
-        gr_eval_state *st = gr_eval_state_new(prog, d, b, s->binds_n, grid);
-        if (!st) return false;
+        gr_eval_state *st = gr_eval_state_new(prog, d, x->binding, s->binds_n, grid);
+        if (!st) {
+            free_job(job);
+            return false;
+        }
         job->state[job->threads] = st;
     }
     return true;
@@ -341,9 +368,7 @@ static bool step_dispatch(gr_exec *e, gr_diags *d, uint32_t step, uint64_t done)
     gr_pool_job *job = &e->dispatches[step].job;
     if (indirect) {
         memcpy(grid, e->memory[s->indirect].bytes + s->indirect_offset, sizeof grid);
-        for (uint32_t t = 0; job->state && t < job->threads; t++) gr_eval_state_free(job->state[t]);
-        job->state = NULL;
-        job->threads = 0;
+        free_job(job);
     }
     uint64_t groups = (uint64_t)grid[0] * grid[1] * grid[2];
     if (groups == 0) return true;
@@ -472,18 +497,24 @@ static bool oracle_persist_read(gr_persist *b, gr_diags *d, uint64_t offset, voi
     return true;
 }
 
+/* The whole plan buffer is replaced: what the plan writes there lands in the shared one. */
 static bool oracle_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b) {
-    const gr_plan_tensor *t = &e->plan->tensors[v];
-    if (t->pages != 1 || b->n < t->bytes)
+    const gr_plan *p = e->plan;
+    const gr_plan_tensor *t = &p->tensors[v];
+    if (t->pages != 1 || b->n < t->offset + t->bytes || b->n < p->buffers[t->first_buffer].bytes)
         return gr_report(d, GR_D_RUN_BUFFER_RANGE, (gr_place){0}, "attach a buffer of at least the tensor's size",
-                         "value \"%.*s\" needs %llu bytes in one buffer, the buffer has %llu",
-                         GR_STR_ARG(e->plan->graph->values[v].name), (unsigned long long)t->bytes, (unsigned long long)b->n);
+                         "value \"%.*s\" needs %llu bytes in one buffer, the buffer has %llu", GR_STR_ARG(p->graph->values[v].name),
+                         (unsigned long long)p->buffers[t->first_buffer].bytes, (unsigned long long)b->n);
     memory *m = &e->memory[t->first_buffer];
     if (!m->shared) {
         gr_heap_free(m->bytes);
         e->created -= m->n;
     }
-    *m = (memory){.bytes = b->bytes, .wide = m->wide, .n = b->n, .unit = m->unit, .shared = true};
+    m->bytes = b->bytes;
+    m->shared = e->attached[v] = true;
+    for (uint32_t i = 0; i < p->steps_n; i++) /* states hold addresses */
+        for (uint32_t k = 0; p->steps[i].kind == GR_STEP_DISPATCH && k < p->steps[i].binds_n; k++)
+            if (p->steps[i].binds[k].buffer == t->first_buffer) free_job(&e->dispatches[i].job);
     return true;
 }
 
