@@ -81,7 +81,7 @@ static bool read_stream(gr_arena *a, gr_diags *d, gr_str path, int fd, size_t li
 bool gr_file_read(gr_arena *a, gr_diags *d, gr_str path, size_t limit, gr_str *out) {
     if (limit == 0) limit = (size_t)1 << 30;
     char *z = path_z(path);
-    if (!z) return unreadable(d, path, path.n && memchr(path.p, 0, path.n) ? EINVAL : ENOMEM);
+    if (!z) return path.n && memchr(path.p, 0, path.n) ? unreadable(d, path, EINVAL) : gr_report_oom(d);
     int fd = open(z, O_RDONLY);
     int error = errno;
     gr_heap_free(z);
