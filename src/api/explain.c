@@ -187,7 +187,8 @@ static bool explain_json(gr_buf *out, gr_program *p, gr_rung rung, const char *f
     for (int r = (int)first; r <= (int)last; r++) {
         gr_buf text = {0};
         char hash[72];
-        if (!explain_text(&text, p, (gr_rung)r, follow)) {
+        if (!explain_text(&text, p, (gr_rung)r, follow) || text.failed) {
+            if (text.failed) gr_report_oom(&p->session->diags);
             gr_buf_free(&text);
             return false;
         }
@@ -196,7 +197,7 @@ static bool explain_json(gr_buf *out, gr_program *p, gr_rung rung, const char *f
         gr_json_string(out, gr_buf_view(&text));
         if (r == GR_RUNG_PLAN && !follow) {
             gr_buf_puts(out, ", \"value\": ");
-            gr_plan_print_json(out, &p->plan);
+            if (!gr_plan_print_json(out, &p->plan)) out->failed = true;
         }
         gr_buf_puts(out, "}");
         gr_buf_free(&text);
@@ -208,14 +209,13 @@ static bool explain_json(gr_buf *out, gr_program *p, gr_rung rung, const char *f
 char *gr_explain(gr_program *p, gr_rung rung, const char *follow, bool json) {
     gr_buf out = {0};
     bool ok = json ? explain_json(&out, p, rung, follow) : explain_text(&out, p, rung, follow);
-    if (!ok) gr_buf_free(&out);
-    return gr_text_take(&out);
+    return gr_text_take(p->session, &out, ok);
 }
 
 char *gr_plan_json(gr_program *p) {
     gr_buf out = {0};
     bool ok = p->has_plan && gr_plan_print_json(&out, &p->plan);
     if (ok) gr_buf_putc(&out, '\n');
-    else gr_buf_free(&out);
-    return gr_text_take(&out);
+    else if (p->has_plan) gr_report_oom(&p->session->diags);
+    return gr_text_take(p->session, &out, ok);
 }

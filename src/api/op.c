@@ -41,14 +41,14 @@ char *gr_op_show(gr_session *s, const char *id, bool json) {
     gr_buf out = {0};
     if (!json) {
         gr_op_print(&out, op);
-        return gr_text_take(&out);
+        return gr_text_take(s, &out, true);
     }
     gr_arena a = {0};
     gr_value *o = op_value(&a, op);
     bool ok = o && gr_json_pretty(&out, o);
     gr_arena_free(&a);
-    if (!ok) gr_buf_free(&out);
-    return gr_text_take(&out);
+    if (!ok) gr_report_oom(&s->diags);
+    return gr_text_take(s, &out, ok);
 }
 
 /* ---- one-op programs ---------------------------------------------------------------- */

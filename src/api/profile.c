@@ -45,7 +45,5 @@ char *gr_profile(gr_session *s, bool json) {
     if (s->device) ok = device_profile(s, &b, json);
     else if (s->api) ok = oracle_profile(&b, json);
     else ok = gr_report(&s->diags, GR_D_RUN_NO_ADAPTER, (gr_place){0}, NULL, "this session has no executor to measure");
-    if (ok) return gr_text_take(&b);
-    gr_buf_free(&b);
-    return NULL;
+    return gr_text_take(s, &b, ok);
 }

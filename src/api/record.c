@@ -31,11 +31,14 @@ static gr_value *inputs_of(gr_arena *a, const gr_prepared *r) {
     return obj;
 }
 
+/* NULL when an output cannot be had: it has been reported. */
 static gr_value *outputs_of(gr_arena *a, gr_prepared *r, gr_run run) {
     const gr_program *p = r->program;
+    uint64_t errors = p->session->diags.errors;
     gr_value *obj = gr_value_new(a, GR_V_OBJECT);
     for (uint32_t i = 0; obj && i < p->graph.outputs_n; i++) {
         gr_tensor t = gr_result(r, run, i);
+        if (p->session->diags.errors != errors) return NULL;
         if (t.dtype) put_hash(a, obj, gr_program_output_name(p, i), gr_sha256_of(t.data, t.bytes));
     }
     return obj;
@@ -85,19 +88,22 @@ char *gr_run_record(gr_prepared *r, gr_run run) {
     put_str(&a, obj, "document", p->document);
     put_hash(&a, obj, "document_hash", p->has_canvas ? p->canvas.hash : gr_sha256_of(p->text.p, p->text.n));
     put_promises(&a, obj, p);
-    put_hash(&a, obj, "plan_hash", gr_plan_hash(&p->plan));
+    gr_sha256 plan;
+    bool hashed = gr_plan_hash(&p->plan, &plan);
+    if (hashed) put_hash(&a, obj, "plan_hash", plan);
     put_str(&a, obj, "executor", gr_str_of(gr_session_executor(s)));
     put_str(&a, obj, "adapter", gr_str_of(gr_session_adapter(s)));
     put_str(&a, obj, "banner", gr_str_of(gr_session_banner(s)));
     gr_value_set(&a, obj, "ops", ops_of(&a, &p->graph));
     gr_value_set(&a, obj, "inputs", inputs_of(&a, r));
-    gr_value_set(&a, obj, "outputs", outputs_of(&a, r, run));
+    gr_value *outputs = outputs_of(&a, r, run);
+    gr_value_set(&a, obj, "outputs", outputs);
     gr_value_set(&a, obj, "effects", effects_of(&a, p));
     gr_value_set(&a, obj, "receipts", gr_value_new(&a, GR_V_ARRAY));
     put_engine(&a, obj, s);
-    bool ok = obj && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
+    bool ok = hashed && outputs && obj && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
     gr_arena_free(&a);
     if (ok) gr_buf_putc(&out, '\n');
-    else gr_buf_free(&out);
-    return gr_text_take(&out);
+    else gr_report_oom(&s->diags);
+    return gr_text_take(s, &out, ok);
 }

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-char *gr_text_take(gr_buf *b) {
-    if (b->failed || !b->p) {
+char *gr_text_take(gr_session *s, gr_buf *b, bool ok) {
+    if (!ok || b->failed || !b->p) {
+        if (ok || b->failed) gr_report_oom(&s->diags);
         gr_buf_free(b);
         return NULL;
     }

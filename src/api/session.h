@@ -72,7 +72,8 @@ bool gr_session_library_hash(gr_session *s, gr_sha256 *out);
 /* Lowers an already built graph through kernels to a plan (program->drawn is set). */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
 gr_program *gr_program_new(gr_session *s, gr_str document);
-/* A heap copy of a buffer's text for the caller, NULL when it failed. Frees b. */
-char *gr_text_take(gr_buf *b);
+/* Gives a buffer's text to the caller; NULL without `ok`, which somebody has reported, and when memory failed, which is
+ * reported here. b is empty then. */
+char *gr_text_take(gr_session *s, gr_buf *b, bool ok);
 
 #endif

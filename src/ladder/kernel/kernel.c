@@ -78,7 +78,7 @@ bool gr_kernel_instantiate_in(gr_kernel_cache *cache, gr_arena *a, gr_diags *d, 
     gr_choice c = {.want_why = true};
     gr_kernel_choose(t, tier, call, &c);
     in.why = gr_str_dup(a, gr_buf_view(&c.why));
-    bool ok = in.why.p != NULL;
+    bool ok = in.why.p && !c.why.failed;
     if (!ok) gr_report_oom(d);
     else if (c.kind == GR_CHOICE_NONE) ok = report_missing(&in, &c);
     else ok = indexable(&in) && (c.kind == GR_CHOICE_MAP ? gr_kernel_map(&in) : gr_kernel_file(&in, c.decl));

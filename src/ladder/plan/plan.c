@@ -25,10 +25,11 @@ bool gr_plan_make(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalo
     return out->verdict != GR_RED || o->no_fixes || gr_plan_find_fixes(a, d, k, catalog, o, out);
 }
 
-gr_sha256 gr_plan_hash(const gr_plan *p) {
+bool gr_plan_hash(const gr_plan *p, gr_sha256 *out) {
     gr_buf b = {0};
     gr_plan_print(&b, p);
-    gr_sha256 h = gr_sha256_of(b.p, b.n);
+    bool ok = !b.failed;
+    if (ok) *out = gr_sha256_of(b.p, b.n);
     gr_buf_free(&b);
-    return h;
+    return ok;
 }

@@ -97,6 +97,6 @@ bool gr_plan_verify(gr_diags *d, const gr_plan *p);
 void gr_plan_print(gr_buf *out, const gr_plan *p);      /* as in the design page */
 bool gr_plan_print_json(gr_buf *out, const gr_plan *p); /* the design page's keys */
 bool gr_plan_parse(gr_arena *a, gr_diags *d, gr_str document, gr_str text, const gr_kernels *k, gr_plan *out);
-gr_sha256 gr_plan_hash(const gr_plan *p);               /* of the printed text */
+bool gr_plan_hash(const gr_plan *p, gr_sha256 *out);     /* of the printed text; false when memory fails */
 
 #endif

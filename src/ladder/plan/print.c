@@ -236,7 +236,9 @@ static void json_lists(gr_buf *b, const gr_plan *p) {
 
 bool gr_plan_print_json(gr_buf *b, const gr_plan *p) {
     char hash[72];
-    gr_sha256_text(hash, gr_plan_hash(p));
+    gr_sha256 h;
+    if (!gr_plan_hash(p, &h)) return false;
+    gr_sha256_text(hash, h);
     gr_buf_puts(b, "{\n");
     key(b, "name");
     gr_buf_quoted(b, p->graph->name);
