@@ -136,6 +136,10 @@ int main(int argc, char **argv) {
     size_t only = argc > 2 ? strtoull(argv[2], NULL, 10) : SIZE_MAX;
     if (mib == 0 || mib > 4096) mib = 256;
     if (only == SIZE_MAX) return run_all(argv[0], mib);
+    gr_diags d;
+    gr_diags_init(&d);
+    gr_gpu *g = gr_gpu_open(NULL, &d);
+    while (g && mib > 1 && mib << 20 > gr_gpu_get_info(g)->limits.max_storage_binding) mib /= 2; /* what the bare copy can bind */
     uint64_t n = mib << 18, side = 1; /* elements; a square as near as powers of two allow */
     while (side * side * 4 <= n) side *= 2;
     uint64_t rows = n / side;
@@ -143,14 +147,13 @@ int main(int argc, char **argv) {
     gr_session *s = gr_session_new(&(gr_session_desc){.device = GR_DEVICE_GPU});
     if (!data || !s || gr_session_exit_code(s)) {
         printf("skipped: %s", s ? gr_session_report(s, false) : "no memory\n");
+        if (g) gr_gpu_close(g, &d);
+        gr_diags_free(&d);
         gr_session_free(s);
         free(data);
         return 0;
     }
     bench_fill(data, n, 3);
-    gr_diags d;
-    gr_diags_init(&d);
-    gr_gpu *g = gr_gpu_open(NULL, &d);
     double copy = g ? bare_copy(g, &d, n * 4) : 0;
     if (g) gr_gpu_close(g, &d);
     printf("pointwise on %s, %llu MiB an operand, bandwidth over a bare vec4 copy's (%.0f GB/s)\n", gr_session_adapter(s),
