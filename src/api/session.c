@@ -113,7 +113,8 @@ static gr_str id_from_path(gr_str path) {
 
 bool gr_op_add(gr_session *s, const char *folder, const char *id) {
     gr_str path = gr_str_of(folder);
-    return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : id_from_path(path)) != NULL;
+    return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : id_from_path(path)) != NULL &&
+           gr_catalog_check(s->catalog, &s->diags);
 }
 
 bool gr_wgsl_check_file(gr_session *s, const char *path) {

@@ -133,6 +133,8 @@ def rungs():
     open(tmp('again.graph'), 'w').write(text)
     code, out, err = run('explain', tmp('again.graph'), '--rung', 'graph')
     check('a printed graph compiles and prints itself', code == 0 and out == text, out + err)
+    code, out, err = run('explain', tmp('again.graph'), '--rung', 'canvas')
+    check('a graph has no canvas', code == 2 and 'cli/rung-missing' in err, err)
 
 
 def main_job():
@@ -172,7 +174,7 @@ def main_job():
 def outcomes():
     none = {'GRADUS_ADAPTER': 'none'}
     code, out, err = run('run', 'examples/center.json', '--out', tmp('none'), env=none)
-    check('no adapter, auto: the CPU runs with a loud banner', code == 0 and 'executor oracle' in out and err.count('NO GPU') >= 2, out + err)
+    check('no adapter, auto: the CPU runs with a loud banner', code == 0 and 'executor oracle' in out and err.count('NO GPU') >= 2 and 'run/on-cpu' in err, out + err)
     code, out, err = run('run', 'examples/center.json', '--json', '--out', tmp('none'), env=none)
     check('the banner is in the JSON too', code == 0 and 'NO GPU' in json.loads(out)['banner'], out + err)
     code, out, err = run('run', 'examples/center.json', '--device', 'gpu', '--out', tmp('none'), env=none)
@@ -195,7 +197,7 @@ def outcomes():
     check('a tiny budget: red, exit 2, at least two verified fixes', code == 2 and plan.get('verdict') == 'red' and
           len([f for f in plan.get('fixes', []) if f['verified']]) >= 2, out[:600] + err)
     code, out, err = run('run', 'examples/despike.json', '--budget', '4 KiB', '--device', 'gpu', '--out', tmp('red'))
-    check('a red plan does not run', code in (2, 3) and not os.path.exists(tmp('red')), out + err)
+    check('a red plan does not run', (code == 3 or code == 2 and 'run/verdict-red' in err) and not os.path.exists(tmp('red')), out + err)
     code, out, err = run('run', 'missing.json')
     check('a missing document is a user error', code == 2 and 'base/file-unreadable' in err, err)
 
@@ -268,6 +270,24 @@ def content():
     code, out, err = run('check', 'examples/despike.json', 'examples/center.json', 'examples/ops/user/kemal/windowed_median@1',
                          'catalog/matmul@1', 'catalog/matmul@1/kernel.wgsl')
     check('check accepts the examples', code == 0 and out.count('ok ') == 5, out + err)
+    def folder(root, op, rest):
+        os.makedirs(tmp(root + '/' + op), exist_ok=True)
+        with open(tmp(root + '/' + op + '/op.toml'), 'w') as f:
+            f.write('signature = "%s(x: f32[..s]) -> y: f32[..s]"\ncategory = "pointwise"\ntolerance = "tight"\nsummary = "s"\n%s\n'
+                    '[backward]\nform = "none"\nreason = "none is needed"\n' % (op.split('/')[-1].split('@')[0], rest))
+        return tmp(root + '/' + op)
+    copy = '[body.map]\ndefault = "x"'
+    far = folder('far', 'user/z/far@1', '[body]\ngraph = """\n%y = nowhere_op %x\n"""')
+    code, out, err = run('check', far)
+    check('check looks for the ops that an op is made of', code == 2 and 'contract/op-unknown' in err and 'nowhere_op' in err, out + err)
+    code, out, err = run('check', folder('map', 'user/z/open@1', '[body.map]\ndefault = "sin(x"'))
+    check('check places a broken map', code == 2 and 'op.toml:6:11' in err and 'contract/map-invalid' in err, out + err)
+    folder('role', 'user/z/two@1', 'role = "fill"\n' + copy)
+    code, out, err = run('catalog', '--ops', tmp('role'))
+    check('a role has one provider', code == 2 and 'contract/role-repeated' in err and 'related' in err, err)
+    folder('same', 'neg@1', copy)
+    code, out, err = run('catalog', '--ops', tmp('same'))
+    check('an id has one op', code == 2 and 'contract/op-repeated' in err, err)
     open(tmp('bad.wgsl'), 'w').write('@compute @workgroup_size(1)\nfn main() { let x: f32 = 1u; }\n')
     code, out, err = run('check', tmp('bad.wgsl'))
     check('check places a WGSL error', code == 2 and 'bad.wgsl:2:' in err and 'wgsl/' in err, err)

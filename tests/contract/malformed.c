@@ -200,6 +200,7 @@ static const bad_op documents[] = {
     {"class = \"exact\"", "class = \"exakt\"", GR_D_CONTRACT_WORD_UNKNOWN, 3, 23},
     {"reason = \"no arithmetic\"", "raison = \"x\"", GR_D_BASE_KEY_UNKNOWN, 3, 32},
     {"summary = \"Median.\"", "role = \"sorter\"\nsummary = \"M\"", GR_D_CONTRACT_WORD_UNKNOWN, 4, 8},
+    {"summary = \"Median.\"", "index = [\"axis\"]\nsummary = \"M\"", GR_D_CONTRACT_NAME_UNKNOWN, 4, 9},
     {"summary = \"Median.\"", "zero_sign = \"plus\"\nsummary = \"M\"", GR_D_CONTRACT_WORD_UNKNOWN, 4, 13},
     {"summary = \"Median.\"", "split = \"split k: y[lo..hi]\"\nsummary = \"M\"", GR_D_CONTRACT_SPLIT_INVALID, 4, 16},
     {"summary = \"Median.\"", "split = \"pass main over n\"\nsummary = \"M\"", GR_D_CONTRACT_SYNTAX, 4, 10},
