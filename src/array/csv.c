@@ -307,7 +307,7 @@ bool gr_csv_read(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gr_dtype t,
 
 /* A name is quoted where a reader would take it apart; line ends, which a cell cannot hold, become '_'. */
 static void put_name(gr_buf *out, gr_str s) {
-    bool plain = s.n > 0 && s.p[0] != '#' && s.p[0] != ' ' && s.p[s.n - 1] != ' ';
+    bool plain = s.n > 0 && s.p[0] != '#' && s.p[0] != ' ' && s.p[s.n - 1] != ' ' && !gr_str_starts(s, "\xEF\xBB\xBF");
     for (size_t i = 0; i < s.n; i++) plain = plain && s.p[i] && !strchr("\",;\t", s.p[i]);
     if (!plain) gr_buf_putc(out, '"');
     for (size_t i = 0; i < s.n; i++) {
