@@ -2,7 +2,8 @@
  * Nothing here falls from GPU to CPU without saying so. */
 #include "api/session.h"
 
-static bool open_cpu(gr_session *s, const char *why) {
+/* why is NULL when the CPU was asked for; hint may be NULL. */
+static bool open_cpu(gr_session *s, const char *why, const char *hint) {
     s->api = gr_oracle_api();
     s->target = gr_target_oracle();
     s->adapter = GR_STR("CPU oracle (WGSL evaluator)");
@@ -11,7 +12,7 @@ static bool open_cpu(gr_session *s, const char *why) {
     char *banner = gr_arena_printf(&s->arena, "NO GPU: everything runs on the CPU oracle, slowly (%s)", why);
     if (!banner) return gr_report_oom(&s->diags);
     s->banner = gr_str_of(banner);
-    gr_report(&s->diags, GR_D_RUN_ON_CPU, (gr_place){0}, "install a Vulkan driver, or ask for the CPU with --device cpu", "%s", banner);
+    gr_report(&s->diags, GR_D_RUN_ON_CPU, (gr_place){0}, hint ? hint : "install a Vulkan driver, or ask for the CPU with --device cpu", "%s", banner);
     return true;
 }
 
@@ -23,7 +24,7 @@ bool gr_session_open_device(gr_session *s) {
     }
     if (s->wanted == GR_DEVICE_GPU)
         return gr_report(&s->diags, GR_D_RUN_NO_ADAPTER, (gr_place){0}, "run plans from the page on navigator.gpu", "this build has no native WebGPU");
-    return open_cpu(s, s->wanted == GR_DEVICE_AUTO ? "this build has no native WebGPU" : NULL);
+    return open_cpu(s, s->wanted == GR_DEVICE_AUTO ? "this build has no native WebGPU" : NULL, NULL);
 }
 
 void gr_session_close_device(gr_session *s) { (void)s; }
@@ -36,6 +37,8 @@ bool gr_session_library_hash(gr_session *s, gr_sha256 *out) {
 #else
 
 #include "ladder/run/webgpu/device.h"
+
+#include <string.h>
 
 static gr_target target_of(const gr_gpu_info *i) {
     gr_target t = gr_target_webgpu_default();
@@ -71,20 +74,31 @@ static bool open_gpu(gr_session *s, gr_diags *d) {
     return true;
 }
 
+/* What a banner says of a message that goes on in a list of lines: its words before the first ';'. */
+static gr_str first_clause(gr_str message) {
+    if (!memchr(message.p, '\n', message.n)) return message;
+    const char *end = memchr(message.p, ';', message.n);
+    return end ? (gr_str){message.p, (size_t)(end - message.p)} : message;
+}
+
 bool gr_session_open_device(gr_session *s) {
     if (s->wanted == GR_DEVICE_NONE_) {
         s->target = gr_target_webgpu_default();
         return true;
     }
-    if (s->wanted == GR_DEVICE_CPU) return open_cpu(s, NULL);
+    if (s->wanted == GR_DEVICE_CPU) return open_cpu(s, NULL, NULL);
     if (s->wanted == GR_DEVICE_GPU) return open_gpu(s, &s->diags);
     gr_diags tried;
     gr_diags_init(&tried);
     bool ok = open_gpu(s, &tried);
     if (!ok) {
         gr_buf why = {0};
-        if (tried.list.n) gr_buf_str(&why, tried.list.v[0].message);
-        ok = open_cpu(s, why.p ? why.p : "no adapter");
+        gr_str hint = {0};
+        if (tried.list.n) {
+            gr_buf_str(&why, first_clause(tried.list.v[0].message));
+            hint = gr_str_dup(&s->arena, tried.list.v[0].hint);
+        }
+        ok = open_cpu(s, why.p ? why.p : "no adapter", hint.n ? hint.p : NULL);
         gr_buf_free(&why);
     }
     gr_diags_free(&tried);

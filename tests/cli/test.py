@@ -175,6 +175,8 @@ def outcomes():
     none = {'GRADUS_ADAPTER': 'none'}
     code, out, err = run('run', 'examples/center.json', '--out', tmp('none'), env=none)
     check('no adapter, auto: the CPU runs with a loud banner', code == 0 and 'executor oracle' in out and err.count('NO GPU') >= 2 and 'run/on-cpu' in err, out + err)
+    code, out, err = run('run', 'examples/center.json', '--out', tmp('none'), env={'GRADUS_WEBGPU': 'none'})
+    check('no WebGPU library: a banner of one line, and how to get one', code == 0 and 'NO GPU' in err and 'npm install' in err and 'none:' not in err, err)
     code, out, err = run('run', 'examples/center.json', '--json', '--out', tmp('none'), env=none)
     check('the banner is in the JSON too', code == 0 and 'NO GPU' in json.loads(out)['banner'], out + err)
     code, out, err = run('run', 'examples/center.json', '--device', 'gpu', '--out', tmp('none'), env=none)

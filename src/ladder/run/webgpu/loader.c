@@ -67,6 +67,9 @@ static bool try_file(search *s, const char *path) {
 }
 
 static bool try_if_there(search *s, const char *path) {
+    char seen[PATH_MAX + 72];
+    snprintf(seen, sizeof seen, "\n  %s:", path);
+    if (s->tried.p && strstr(s->tried.p, seen)) return false;
     if (access(path, R_OK) == 0) return try_file(s, path);
     gr_buf_printf(&s->tried, "\n  %s: no such file", path);
     return false;
