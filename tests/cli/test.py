@@ -347,6 +347,9 @@ def hostile():
         check('NaN is not equal to NaN on the ' + device, code == 0 and open(y, 'rb').read()[-2:] == b'\x01\x00', out + err,
               skip='no adapter' if code == 3 and device == 'gpu' else None)
 
+    code, out, err = run('op', 'run', 'tanh', '--in', 'x=' + a, '--out', 'y=' + y, '--device', 'cpu')
+    check('tanh of NaN is NaN', code == 0 and floats(y)[0] != floats(y)[0] and abs(floats(y)[1] - 0.7615942) < 1e-6, out + err)
+
     twin = lambda c: (c['nodes'].extend([{'id': 'twin', 'op': 'reduce_mean', 'params': {'axes': [0], 'keep_dimensions': True}}, {'id': 'z', 'block': 'output'}]),
                       c['links'].extend([{'from': 'x', 'to': 'twin'}, {'from': 'twin', 'to': 'z'}]))
     code, out, err = run('explain', write_canvas('twin.json', twin), '--follow', 'twin')
