@@ -30,6 +30,8 @@ int cli_check(const cli_options *o);
 int cli_catalog(const cli_options *o);
 int cli_profile(const cli_options *o);
 int cli_op(const cli_options *o);
+int cli_op_conform(const cli_options *o);
+int cli_op_new(const cli_options *o);
 int cli_version(const cli_options *o);
 int cli_completion(const cli_options *o);
 

@@ -19,9 +19,11 @@ static const subcommand commands[] = {
     {"check", "FILE|OPFOLDER...", "Check documents, op folders and .wgsl files without running anything.",
      "  gradus check examples/despike.json examples/ops/user/kemal/windowed_median@1\n", cli_check},
     {"catalog", "[OP]", "List the ops, or show one.", "  gradus catalog\n  gradus catalog matmul --json\n", cli_catalog},
-    {"op", "run NAME", "Run one op on files.",
+    {"op", "run|conform|new ...", "Run one op on files; conform an op to its reference; begin a new op.",
      "  gradus op run matmul --in a=a.npy --in b=b.npy --out y=y.npy\n"
-     "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n", cli_op},
+     "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n"
+     "  gradus op conform examples/ops/user/kemal/windowed_median@1 --device cpu --out receipt.json\n"
+     "  gradus op new my_sum ops/user/me\n", cli_op},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
@@ -36,7 +38,7 @@ static const struct argp_option options[] = {
     {"device", OPT_DEVICE, "gpu|cpu|auto", 0, "Where to run (auto: a GPU, else the CPU with a banner)", 0},
     {"tier", OPT_TIER, "debug|prod|fast", 0, "Override the document's determinism tier", 0},
     {"budget", OPT_BUDGET, "SIZE", 0, "Override the GPU memory budget, for example 256MiB", 0},
-    {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes", 0},
+    {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes; op conform: the receipt's file", 0},
     {"rung", OPT_RUNG, "NAME", 0, "canvas, flow, graph, kernel or plan", 0},
     {"follow", OPT_FOLLOW, "NODE", 0, "Show one node at every rung", 0},
     {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML", 0},
@@ -47,7 +49,7 @@ static const struct argp_option options[] = {
     {"threads", OPT_THREADS, "N", 0, "CPU executor: threads (default all)", 0},
     {"allow-heavy-cpu", OPT_HEAVY, NULL, 0, "Allow work on the CPU that the verdict calls too heavy", 0},
     {"times", OPT_TIMES, NULL, 0, "Print the time of every dispatch", 0},
-    {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts)", 0},
+    {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts); op conform: N cases", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 

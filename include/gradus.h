@@ -163,6 +163,13 @@ const char *gr_catalog_id(const gr_session *s, unsigned i);
 char *gr_op_show(gr_session *s, const char *id, bool json);
 /* Checks an op folder and adds it to the session's catalog under `id` (NULL: from its path). */
 bool gr_op_add(gr_session *s, const char *folder, const char *id);
+/* Runs an op's kernels against its reference on generated cases, on the session's device (docs/conform.md). what: an id or an op
+ * folder. cases: 0 for the default. The report as text or JSON, whether it passed or not (then regime/not-conforming is among the
+ * diagnostics); NULL when it could not be run. *receipt (may be NULL): canonical JSON after a full pass, else NULL. Free both
+ * with gr_text_free. */
+char *gr_conform(gr_session *s, const char *what, bool json, unsigned cases, char **receipt);
+/* Makes an op folder to start from: contract, reference, kernel. folder must not exist; its last part is name@1. */
+bool gr_op_new(gr_session *s, const char *name, const char *folder);
 /* Parses and checks a WGSL module (docs/wgsl-subset.md). */
 bool gr_wgsl_check_file(gr_session *s, const char *path);
 /* A graph text with one node of op: inputs named by its operands, parameters as `k=v` strings in TOML

@@ -102,7 +102,7 @@ const char *gr_catalog_id(const gr_session *s, unsigned i) {
 }
 
 /* "…/user/kemal/median@1" names user/kemal/median@1; other folders their last part. */
-static gr_str id_from_path(gr_str path) {
+gr_str gr_op_id_from_path(gr_str path) {
     while (path.n && path.p[path.n - 1] == '/') path.n--;
     size_t last = path.n;
     while (last && path.p[last - 1] != '/') last--;
@@ -113,7 +113,7 @@ static gr_str id_from_path(gr_str path) {
 
 bool gr_op_add(gr_session *s, const char *folder, const char *id) {
     gr_str path = gr_str_of(folder);
-    return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : id_from_path(path)) != NULL &&
+    return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : gr_op_id_from_path(path)) != NULL &&
            gr_catalog_check(s->catalog, &s->diags);
 }
 

@@ -72,6 +72,8 @@ bool gr_session_library_hash(gr_session *s, gr_sha256 *out);
 /* Lowers an already built graph through kernels to a plan (program->drawn is set). */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
 gr_program *gr_program_new(gr_session *s, gr_str document);
+/* "…/user/kemal/median@1" names user/kemal/median@1; other folders their last part. */
+gr_str gr_op_id_from_path(gr_str path);
 /* Gives a buffer's text to the caller; NULL without `ok`, which somebody has reported, and when memory failed, which is
  * reported here. b is empty then. */
 char *gr_text_take(gr_session *s, gr_buf *b, bool ok);

@@ -386,6 +386,21 @@ typedef struct gr_arg { gr_str name; const gr_value *value; gr_param resolved; b
 bool gr_call_resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_type *operands, uint32_t operands_n,
                      const gr_arg *args, uint32_t args_n, gr_place at, gr_call *out);
 
+/* ---- proposing a call, for case generation: values of the signature's names give operand types ---- */
+
+/* A name that operand patterns bind: a dimension (its size in dims[0]) or a rank variable. */
+typedef struct gr_sig_name { gr_str name; bool rest; uint32_t rank; uint64_t dims[GR_RANK_MAX]; } gr_sig_name;
+/* In the order of the signature, without values. False when memory fails. */
+bool gr_sig_names(gr_arena *a, const gr_sig *s, gr_sig_name **out, uint32_t *n);
+/* A call whose names have these values, `many` tensors for a variadic operand; dtypes by signature operand, NONE for an
+ * absent optional one. Parameters are not set and shapes that are expressions are empty: ranges of parameters may be
+ * evaluated on it. gr_sig_complete then reads parameters and computes those shapes; the types in `operands` are
+ * for gr_call_resolve, which alone says whether the call is legal. */
+bool gr_sig_bind(gr_arena *a, const gr_op *op, const gr_sig_name *names, uint32_t names_n, const gr_dtype *dtypes, uint32_t many, gr_call *out);
+bool gr_sig_complete(gr_arena *a, gr_diags *d, gr_call *c, const gr_sig_name *names, uint32_t names_n, const gr_arg *args, uint32_t args_n);
+/* The dtypes that an operand of the signature may have; out holds GR_DTYPE_COUNT. */
+uint32_t gr_sig_tensor_dtypes(const gr_sig *s, const gr_sig_tensor *t, gr_dtype *out);
+
 /* A resolved View for a field of one pass: dims and strides merged as the form says; for BROADCAST all fields of the
  * same target in `b` are merged jointly. Errors as diagnostics. */
 typedef struct gr_view { uint32_t rank, dims[GR_RANK_MAX], strides[GR_RANK_MAX], offset, size; } gr_view;

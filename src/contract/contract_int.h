@@ -200,8 +200,6 @@ int gr_sig_find_param(const gr_sig *s, gr_str name);   /* index or -1 */
 int gr_sig_find_operand(const gr_sig *s, gr_str name);
 int gr_sig_find_output(const gr_sig *s, gr_str name);
 const gr_sig_dtypes *gr_sig_find_dtypes(const gr_sig *s, gr_str var);
-/* The dtypes a tensor of the signature may have. n entries of out (GR_DTYPE_COUNT big). */
-uint32_t gr_sig_tensor_dtypes(const gr_sig *s, const gr_sig_tensor *t, gr_dtype *out);
 bool gr_sig_is_dtype_var(const gr_sig *s, gr_str name);
 
 /* ---- parsing with places ---------------------------------------------------------------- */

@@ -149,6 +149,7 @@ static bool body_choice(const gr_target *t, const gr_call *call, gr_body_kind bo
 void gr_kernel_choose(const gr_target *t, gr_tier tier, const gr_call *call, gr_choice *c) {
     const gr_op *op = call->op;
     if (t->kind == GR_TARGET_ORACLE) {
+        if (t->kernels && (any_kernel(t, tier, call, c) || body_choice(t, call, GR_BODY_MAP, c) || op->kernels_n || op->body == GR_BODY_GRAPH)) return;
         bool kernel = !t->reference && gr_str_eqz(op->cpu, "kernel");
         if (kernel && any_kernel(t, tier, call, c)) return;
         if (!t->reference && gr_str_eqz(op->cpu, "graph") && op->body == GR_BODY_GRAPH) return;

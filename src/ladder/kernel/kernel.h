@@ -13,6 +13,7 @@ typedef enum gr_target_kind { GR_TARGET_NONE = 0, GR_TARGET_WEBGPU, GR_TARGET_OR
 typedef struct gr_target {
     gr_target_kind kind;
     bool reference;             /* ORACLE: reference or graph bodies only (conformance, --mode f64) */
+    bool kernels;               /* ORACLE: what a GPU would run: a [[kernel]] or the generated map (conformance) */
     bool subgroups, shader_f16, timestamps;
     bool heavy_allowed;         /* ORACLE: the switch that allows red-heavy work */
     uint64_t max_storage_binding, max_buffer, max_workgroup_storage;

@@ -7,6 +7,7 @@
 #define GR_RUN_H
 
 #include "ladder/plan/plan.h"
+#include "wgsl/eval.h"
 
 typedef struct gr_exec gr_exec;           /* one prepared plan on one executor */
 typedef struct gr_persist gr_persist;     /* a device buffer that outlives runs and is shared between plans */
@@ -21,6 +22,10 @@ typedef struct gr_exec_options {
     gr_progress_fn *progress; void *progress_user;
     uint32_t threads;                     /* oracle: 0 = as many as processors */
     bool wide;                            /* oracle: f64 (widened) evaluation; outputs then also in f64 */
+    bool bounded;                         /* oracle: widened with error bounds and ambiguity marks (output_bound) */
+    bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
+    bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
+    const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* bounded: measured errors of builtins; views outlive the exec */
 } gr_exec_options;
 
 typedef struct gr_exec_api {
@@ -48,6 +53,9 @@ typedef struct gr_exec_api {
      * two further runs were submitted. *count: the live elements of a bounded output. */
     const void *(*output)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n, uint64_t *count);
     const double *(*output_wide)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n); /* NULL unless wide */
+    /* Oracle with `bounded` only (NULL elsewhere): bound and mark of every element of an output, as many as output_wide has.
+     * Marks count for integer outputs too. */
+    bool (*output_bound)(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark);
     uint32_t (*times)(gr_exec *e, gr_ticket t, gr_step_time *out, uint32_t max);
     void (*ticket_release)(gr_exec *e, gr_ticket t);
     uint64_t (*created_bytes)(const gr_exec *e); /* peak total of buffers really created, staging included */

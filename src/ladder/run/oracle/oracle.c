@@ -22,7 +22,8 @@ struct gr_persist {
 
 typedef struct memory { /* one plan buffer */
     uint8_t *bytes;
-    double *wide;
+    double *wide, *extra; /* extra and mark: bounded mode */
+    uint8_t *mark;
     uint64_t n;
     uint32_t unit; /* bytes a wide element stands for in copies: 2 where an f16 tensor lives, else 4 */
     bool shared;   /* bytes belong to a gr_persist */
@@ -30,7 +31,8 @@ typedef struct memory { /* one plan buffer */
 
 typedef struct host_value { /* content of an input or parameter, or of an output of one run */
     uint8_t *bytes;
-    double *wide;
+    double *wide, *extra;
+    uint8_t *mark;
     uint64_t n;
 } host_value;
 
@@ -67,10 +69,20 @@ static void *take(gr_exec *e, gr_diags *d, uint64_t n) {
     return p;
 }
 
-static bool take_wide(gr_exec *e, gr_diags *d, uint64_t bytes, double **out) {
+static bool take_wide(gr_exec *e, gr_diags *d, uint64_t bytes, double **out, double **extra, uint8_t **mark) {
+    size_t n = (size_t)(bytes / e->wide_unit + 1);
     if (!e->options.wide) return true;
-    *out = gr_heap_alloc((size_t)(bytes / e->wide_unit + 1), sizeof(double));
+    *out = gr_heap_alloc(n, sizeof(double));
+    if (*out && e->options.bounded) {
+        *extra = gr_heap_alloc(n, sizeof(double));
+        *mark = gr_heap_alloc(n, 1);
+        if (!*extra || !*mark) return gr_report_oom(d);
+    }
     return *out ? true : gr_report_oom(d);
+}
+
+static gr_eval_mode mode_of(const gr_exec_options *o) {
+    return o->bounded ? GR_EVAL_BOUNDED : o->wide ? GR_EVAL_WIDENED : o->sanitize ? GR_EVAL_SANITIZER : GR_EVAL_F32;
 }
 
 /* ---- prepare ------------------------------------------------------------------- */
@@ -86,7 +98,8 @@ static const gr_eval_program *compile_kernel(gr_exec *e, gr_diags *d, const gr_k
     }
     for (uint32_t i = 0; i < k->overrides_n; i++)
         over[i] = (gr_wgsl_override_value){k->overrides[i].name, k->overrides[i].value};
-    gr_eval_options eo = {.mode = e->options.wide ? GR_EVAL_WIDENED : GR_EVAL_F32,
+    gr_eval_options eo = {.mode = mode_of(&e->options), .flush_subnormals = e->options.flush_subnormals,
+                          .accuracy = e->options.accuracy, .accuracy_n = e->options.accuracy_n,
                           .override = over, .override_n = k->overrides_n};
     return gr_eval_compile(&e->arena, d, m, k->entry, &eo);
 }
@@ -140,7 +153,7 @@ static bool make_buffers(gr_exec *e, gr_diags *d) {
         /* Staging stands for the host's copies, which are made in write and submit. */
         if (p->buffers[i].kind == GR_BUFFER_STAGING_UP || p->buffers[i].kind == GR_BUFFER_STAGING_DOWN) continue;
         GR_TRY(m->bytes = take(e, d, m->n));
-        GR_TRY(take_wide(e, d, m->n, &m->wide));
+        GR_TRY(take_wide(e, d, m->n, &m->wide, &m->extra, &m->mark));
         if (p->buffers[i].kind == GR_BUFFER_UNIFORM && p->uniforms_bytes)
             memcpy(m->bytes, p->uniforms, (size_t)(p->uniforms_bytes < m->n ? p->uniforms_bytes : m->n));
     }
@@ -158,6 +171,7 @@ static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, cons
     }
     e->plan = p;
     if (o) e->options = *o;
+    if (e->options.bounded) e->options.wide = true;
     e->options.threads = gr_pool_threads(e->options.threads);
     uint32_t values = p->graph->values_n;
     e->memory = GR_NEW_N(&e->arena, memory, p->buffers_n);
@@ -187,6 +201,8 @@ static void free_host(host_value *v, uint32_t n) {
     for (uint32_t i = 0; v && i < n; i++) {
         gr_heap_free(v[i].bytes);
         gr_heap_free(v[i].wide);
+        gr_heap_free(v[i].extra);
+        gr_heap_free(v[i].mark);
     }
 }
 
@@ -197,6 +213,8 @@ static void oracle_release(gr_exec *e) {
     for (uint32_t i = 0; e->memory && i < p->buffers_n; i++) {
         if (!e->memory[i].shared) gr_heap_free(e->memory[i].bytes);
         gr_heap_free(e->memory[i].wide);
+        gr_heap_free(e->memory[i].extra);
+        gr_heap_free(e->memory[i].mark);
     }
     free_host(e->input, p->graph->values_n);
     for (int s = 0; s < SLOTS; s++) free_host(e->output[s], p->graph->values_n);
@@ -210,10 +228,12 @@ static bool host_reserve(gr_exec *e, gr_diags *d, host_value *v, uint64_t n) {
     if (v->bytes && v->n == n) return true;
     gr_heap_free(v->bytes);
     gr_heap_free(v->wide);
+    gr_heap_free(v->extra);
+    gr_heap_free(v->mark);
     e->created -= v->bytes ? v->n : 0;
     *v = (host_value){.n = n};
     GR_TRY(v->bytes = take(e, d, n));
-    return take_wide(e, d, n, &v->wide);
+    return take_wide(e, d, n, &v->wide, &v->extra, &v->mark);
 }
 
 static double wide_of(const uint8_t *bytes, uint32_t unit, uint64_t i) {
@@ -263,15 +283,27 @@ static void copy_bytes(uint32_t unit, uint8_t *to, double *to_wide, uint64_t to_
     if (to_wide && from_wide) memmove(to_wide + to_at / unit, from_wide + from_at / unit, (size_t)(n / unit) * sizeof(double));
 }
 
+/* Bounds and marks, where both sides have them. */
+static void copy_bounds(uint32_t unit, double *to, uint8_t *to_mark, uint64_t to_at, const double *from, const uint8_t *from_mark,
+                        uint64_t from_at, uint64_t n) {
+    if (!to || !from) return;
+    memmove(to + to_at / unit, from + from_at / unit, (size_t)(n / unit) * sizeof(double));
+    memmove(to_mark + to_at / unit, from_mark + from_at / unit, (size_t)(n / unit));
+}
+
 static void step_copy(gr_exec *e, const gr_plan_step *s) {
     memory *to = &e->memory[s->to], *from = &e->memory[s->from];
     copy_bytes(to->unit, to->bytes, to->wide, s->to_offset, from->bytes, from->wide, s->from_offset, s->bytes);
+    copy_bounds(to->unit, to->extra, to->mark, s->to_offset, from->extra, from->mark, s->from_offset, s->bytes);
 }
 
 static void step_clear(gr_exec *e, const gr_plan_step *s) {
     memory *to = &e->memory[s->to];
     memset(to->bytes + s->to_offset, 0, (size_t)s->bytes);
-    for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) to->wide[i] = 0;
+    for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) {
+        to->wide[i] = 0;
+        if (to->extra) to->extra[i] = 0, to->mark[i] = 0;
+    }
 }
 
 /* A shared buffer holds rounded content only: the wide elements of what a step reads of it are made anew. */
@@ -307,6 +339,7 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
                          GR_STR_ARG(gv->name), (unsigned long long)h->n, (unsigned long long)s->bytes, (unsigned long long)s->from_offset);
     memory *to = &e->memory[s->to];
     copy_bytes(unit_of(e, s->value), to->bytes, to->wide, s->to_offset, h->bytes, h->wide, s->from_offset, s->bytes);
+    copy_bounds(unit_of(e, s->value), to->extra, to->mark, s->to_offset, h->extra, h->mark, s->from_offset, s->bytes);
     return true;
 }
 
@@ -318,6 +351,7 @@ static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int sl
     GR_TRY(host_reserve(e, d, h, n));
     memory *from = &e->memory[s->from];
     copy_bytes(unit_of(e, s->value), h->bytes, h->wide, s->to_offset, from->bytes, from->wide, s->from_offset, s->bytes);
+    copy_bounds(unit_of(e, s->value), h->extra, h->mark, s->to_offset, from->extra, from->mark, s->from_offset, s->bytes);
     return true;
 }
 
@@ -335,6 +369,8 @@ static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid
         memory *m = &e->memory[sb->buffer];
         x->binding[i] = (gr_eval_binding){.group = sb->group, .binding = sb->binding, .bytes = m->bytes + sb->offset, .size = (size_t)sb->bytes,
                                           .wide = m->wide && !sb->uniform ? m->wide + sb->offset / unit_of(e, sb->value) : NULL,
+                                          .extra = m->extra && !sb->uniform ? m->extra + sb->offset / unit_of(e, sb->value) : NULL,
+                                          .mark = m->mark && !sb->uniform ? m->mark + sb->offset / unit_of(e, sb->value) : NULL,
                                           .name = e->plan->buffers[sb->buffer].name};
     }
     job->batch = gr_eval_program_batch(prog);
@@ -449,6 +485,14 @@ static const double *oracle_output_wide(gr_exec *e, gr_ticket t, gr_value_id v, 
     return e->output[slot][v].wide;
 }
 
+static bool oracle_output_bound(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark) {
+    int slot = slot_of(e, t);
+    if (slot < 0 || v >= e->plan->graph->values_n || !e->output[slot][v].extra) return false;
+    *bound = e->output[slot][v].extra;
+    *mark = e->output[slot][v].mark;
+    return true;
+}
+
 static uint32_t oracle_times(gr_exec *e, gr_ticket t, gr_step_time *out, uint32_t max) {
     int slot = slot_of(e, t);
     if (slot < 0) return 0;
@@ -523,7 +567,7 @@ const gr_exec_api *gr_oracle_api(void) {
         .name = "oracle", .prepare = oracle_prepare, .release = oracle_release, .write = oracle_write, .write_wide = oracle_write_wide,
         .attach = oracle_attach, .persist_new = oracle_persist_new, .persist_free = oracle_persist_free,
         .persist_write = oracle_persist_write, .persist_read = oracle_persist_read, .submit = oracle_submit, .poll = oracle_poll,
-        .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .times = oracle_times,
+        .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .output_bound = oracle_output_bound, .times = oracle_times,
         .ticket_release = oracle_ticket_release, .created_bytes = oracle_created,
     };
     return &api;

@@ -1,0 +1,49 @@
+/* gradus op conform, gradus op new: what an author of ops needs. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fputs(text, f) >= 0;
+    if (f) ok = fclose(f) == 0 && ok;
+    if (!ok) cli_usage("cannot write %s", path);
+    return ok;
+}
+
+int cli_op_conform(const cli_options *o) {
+    if (o->arg_n != 2) return cli_usage("op conform takes an op's id or folder");
+    gr_session *s = cli_session(o, false);
+    if (!s) return 2;
+    if (!o->json && !o->quiet) cli_banner(s);
+    char *receipt = NULL, *text = gr_session_exit_code(s) ? NULL : gr_conform(s, o->arg[1], o->json, o->repeat, &receipt);
+    bool written = !o->out || !receipt || write_text(o->out, receipt);
+    if (text && o->json) printf("{\"conformance\": %s, \"receipt\": %s, \"diagnostics\": %s}\n", text, receipt ? receipt : "null", gr_session_report(s, true));
+    else if (text) fputs(text, stdout);
+    else if (o->json) printf("{\"diagnostics\": %s}\n", gr_session_report(s, true));
+    if (receipt && !o->json && !o->quiet) printf("  receipt   %s\n", o->out && written ? o->out : "minted; keep it with --out FILE");
+    gr_text_free(receipt);
+    gr_text_free(text);
+    int code = cli_finish(s, o);
+    return code ? code : text && written ? 0 : 3;
+}
+
+/* NAME DIR: the folder DIR/NAME@1. */
+int cli_op_new(const cli_options *o) {
+    char folder[4096];
+    if (o->arg_n != 3) return cli_usage("op new takes a name and the folder to make it in: `gradus op new my_sum ops/user/me`");
+    if (snprintf(folder, sizeof folder, "%s/%s@1", o->arg[2], o->arg[1]) >= (int)sizeof folder) return cli_usage("the path is too long");
+    gr_session *s = cli_session(o, true);
+    if (!s) return 2;
+    bool ok = !gr_session_exit_code(s) && gr_op_new(s, o->arg[1], folder);
+    if (ok && o->json) {
+        printf("{\"folder\": ");
+        cli_json_string(stdout, folder);
+        printf("}\n");
+    } else if (ok) {
+        printf("%s: op.toml, reference.wgsl and kernel.wgsl\nnext: gradus op conform %s\n", folder, folder);
+    }
+    int code = cli_finish(s, o);
+    return code || ok ? code : 2;
+}

@@ -1,0 +1,373 @@
+/* cases.c: shapes, dtypes and parameters. The contract alone decides: every draw is kept only if gr_call_resolve takes it. */
+#include "regime/regime_int.h"
+
+#include <stdlib.h>
+
+enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40 };
+
+/* ---- a spec as a call --------------------------------------------------------------- */
+
+static gr_value *list_value(gr_arena *a, const gr_spec_param *p, bool is_float) {
+    gr_value *v = gr_value_new(a, GR_V_ARRAY);
+    for (uint32_t i = 0; v && i < p->n; i++)
+        if (!gr_value_push(a, v, is_float ? gr_value_new_f64(a, (double)p->li[i] / 2) : gr_value_new_i64(a, p->li[i]))) return NULL;
+    return v;
+}
+
+static gr_value *param_value(gr_arena *a, const gr_sig_param *q, const gr_spec_param *p) {
+    switch (q->kind) {
+        case GR_PARAM_F32: return gr_value_new_f64(a, p->f);
+        case GR_PARAM_BOOL: return gr_value_new_bool(a, p->i != 0);
+        case GR_PARAM_ENUM: return gr_value_new_str(a, q->words[p->i]);
+        case GR_PARAM_DTYPE: return gr_value_new_str(a, q->words_n ? q->words[p->i] : gr_str_of(gr_dtype_name((gr_dtype)p->i)));
+        case GR_PARAM_U32_LIST: case GR_PARAM_I32_LIST: return list_value(a, p, false);
+        case GR_PARAM_F32_LIST: return list_value(a, p, true);
+        default: return gr_value_new_i64(a, p->i);
+    }
+}
+
+static bool make_args(gr_arena *a, const gr_op *op, const gr_spec *s, gr_case *out) {
+    out->args = GR_NEW_N(a, gr_arg, op->sig.params_n);
+    out->args_n = 0;
+    GR_TRY(out->args);
+    for (uint32_t i = 0; i < op->sig.params_n; i++) {
+        if (!s->param[i].given) continue;
+        gr_arg *x = &out->args[out->args_n++];
+        *x = (gr_arg){.name = op->sig.params[i].name, .value = param_value(a, &op->sig.params[i], &s->param[i])};
+        GR_TRY(x->value);
+    }
+    return true;
+}
+
+static bool resolve(gr_arena *a, gr_diags *d, const gr_op *op, const gr_spec *s, gr_case *out) {
+    gr_call drawn;
+    GR_TRY(make_args(a, op, s, out));
+    GR_TRY(gr_sig_bind(a, op, s->name, s->names_n, s->dtype, s->many, &drawn));
+    GR_TRY(gr_sig_complete(a, d, &drawn, s->name, s->names_n, out->args, out->args_n));
+    return gr_call_resolve(a, d, op, drawn.operands, drawn.operands_n, out->args, out->args_n, (gr_place){0}, &out->call);
+}
+
+bool gr_spec_resolve(gr_arena *a, const gr_op *op, const gr_spec *s, gr_case *out) {
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    bool ok = resolve(a, &quiet, op, s, out) && out->call.operands_n <= RUN_TENSORS && out->call.outputs_n <= RUN_TENSORS;
+    gr_diags_free(&quiet);
+    return ok;
+}
+
+static bool count_elements(const gr_call *c, uint64_t *total) {
+    *total = 0;
+    for (uint32_t i = 0; i < c->operands_n + c->outputs_n; i++) {
+        const gr_type *t = i < c->operands_n ? &c->operands[i] : &c->outputs[i - c->operands_n];
+        uint64_t n = 0;
+        if (t->dtype == GR_DTYPE_NONE) continue;
+        if (t->dtype == GR_DTYPE_F64 || !gr_type_count(t, &n) || n > ELEMENTS_MAX) return false;
+        *total += n;
+    }
+    return *total <= ELEMENTS_MAX;
+}
+
+bool gr_spec_legal(const gr_op *op, gr_spec *s) {
+    gr_arena a;
+    gr_case c;
+    gr_arena_init(&a, (size_t)4 << 20);
+    bool ok = gr_spec_resolve(&a, op, s, &c) && count_elements(&c.call, &s->elements);
+    gr_arena_free(&a);
+    return ok;
+}
+
+/* ---- drawing ------------------------------------------------------------------------- */
+
+typedef struct maker {
+    gr_arena *a;
+    const gr_op *op;
+    gr_rng r;
+    gr_spec base; /* names of the signature */
+    uint32_t drawn;
+    GR_VEC(gr_spec) list;
+} maker;
+
+static uint64_t draw_size(gr_rng *r, uint32_t level) {
+    static const uint64_t edge[] = {63, 64, 65, 255, 256, 257, 127, 1000, 33, 17};
+    if (level >= 2 && gr_rng_below(r, 4) == 0) return edge[gr_rng_below(r, 10)];
+    return 1 + gr_rng_below(r, level == 0 ? 3 : 9);
+}
+
+/* A shape related to an earlier one: the same, its tail, some dimensions 1, or one changed. */
+static void related(gr_rng *r, const gr_sig_name *s, gr_sig_name *t) {
+    uint32_t how = gr_rng_below(r, 5), cut = how == 1 && s->rank ? gr_rng_below(r, s->rank + 1) : 0;
+    t->rank = s->rank - cut;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        t->dims[i] = s->dims[i + cut];
+        if (how == 2 && gr_rng_below(r, 2)) t->dims[i] = 1;
+    }
+    if (how == 3 && t->rank) t->dims[gr_rng_below(r, t->rank)] = 1 + gr_rng_below(r, 4);
+}
+
+static void draw_names(maker *m, gr_spec *s, uint32_t level) {
+    const gr_sig_name *first = NULL;
+    for (uint32_t i = 0; i < s->names_n; i++) {
+        gr_sig_name *x = &s->name[i];
+        if (!x->rest) {
+            x->dims[0] = draw_size(&m->r, level);
+        } else if (first && gr_rng_below(&m->r, 4)) {
+            related(&m->r, first, x);
+        } else {
+            x->rank = gr_rng_below(&m->r, 5);
+            for (uint32_t k = 0; k < x->rank; k++) x->dims[k] = draw_size(&m->r, k + 1 == x->rank || x->rank < 3 ? level : 0);
+        }
+        if (x->rest && !first) first = x;
+    }
+    /* Sizes that agree are likelier to be legal together. */
+    for (uint32_t i = 1; i < s->names_n; i++)
+        if (!s->name[i].rest && gr_rng_below(&m->r, 6) == 0 && !s->name[i - 1].rest) s->name[i].dims[0] = s->name[i - 1].dims[0];
+    s->many = 1 + gr_rng_below(&m->r, 3);
+}
+
+static int param_index(const gr_sig *s, gr_str name) {
+    for (uint32_t i = 0; i < s->params_n; i++)
+        if (gr_str_eq(s->params[i].name, name)) return (int)i;
+    return -1;
+}
+
+/* Dtype variables take turns, so that each is met often. */
+static void draw_dtypes(maker *m, gr_spec *s) {
+    const gr_sig *sig = &m->op->sig;
+    for (uint32_t t = 0; t < sig->operands_n; t++) {
+        const gr_sig_tensor *x = &sig->operands[t];
+        gr_dtype list[GR_DTYPE_COUNT];
+        uint32_t n = gr_sig_tensor_dtypes(sig, x, list);
+        s->dtype[t] = n ? list[m->drawn % n] : GR_DTYPE_F32;
+        for (uint32_t k = 0; k < t; k++)
+            if (gr_str_eq(sig->operands[k].dtype, x->dtype) && s->dtype[k] != GR_DTYPE_NONE) s->dtype[t] = s->dtype[k];
+        int p = param_index(sig, x->dtype);
+        if (p >= 0 && s->param[p].given && sig->params[p].words_n) s->dtype[t] = gr_dtype_find(sig->params[p].words[s->param[p].i]);
+        if (x->optional && gr_rng_below(&m->r, 2)) s->dtype[t] = GR_DTYPE_NONE;
+    }
+}
+
+static const gr_sig_name *first_rest(const gr_spec *s) {
+    for (uint32_t i = 0; i < s->names_n; i++)
+        if (s->name[i].rest) return &s->name[i];
+    return NULL;
+}
+
+static void shuffle(gr_rng *r, int64_t *v, uint32_t n) {
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t k = gr_rng_below(r, i);
+        int64_t t = v[i - 1];
+        v[i - 1] = v[k], v[k] = t;
+    }
+}
+
+/* Lists mean axes, sizes, paddings, permutations, shapes: each style makes one of them likely. */
+static void draw_list(maker *m, const gr_spec *s, const gr_sig_param *q, const gr_call *c, gr_spec_param *p) {
+    const gr_sig_name *x = first_rest(s);
+    uint32_t rank = x ? x->rank : 2, style = gr_rng_below(&m->r, 8);
+    int64_t length = -1;
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    if (q->fixed_len) length = q->fixed_len;
+    else if (!q->len || !gr_expr_int(&quiet, q->len, c, NULL, NULL, (gr_place){0}, &length)) length = -1;
+    gr_diags_free(&quiet);
+    bool fixed = length >= 0 && length <= SPEC_LIST;
+    p->n = fixed ? (uint32_t)length : gr_rng_below(&m->r, 3) ? rank : gr_rng_below(&m->r, SPEC_LIST / 2 + 1);
+    if (p->n > SPEC_LIST) p->n = SPEC_LIST;
+    for (uint32_t i = 0; i < p->n; i++) {
+        int64_t dim = x && i < x->rank ? (int64_t)x->dims[i] : 1;
+        switch (style) {
+            case 0: p->li[i] = 1; break;
+            case 1: p->li[i] = 0; break;
+            case 2: case 3: p->li[i] = i; break;
+            case 4: p->li[i] = dim; break;
+            case 5: p->li[i] = dim > 1 ? 1 + gr_rng_below(&m->r, (uint32_t)dim) : dim; break;
+            default: p->li[i] = gr_rng_below(&m->r, 3); break;
+        }
+    }
+    if (style == 2) shuffle(&m->r, p->li, p->n);
+    if (style == 3 && !fixed && rank && rank <= SPEC_LIST) { /* some axes in order */
+        p->n = 0;
+        for (uint32_t i = 0; i < rank; i++)
+            if (gr_rng_below(&m->r, 2)) p->li[p->n++] = i;
+    }
+    if (style == 6 && !fixed && x) { /* all elements in one dimension */
+        p->n = 1;
+        p->li[0] = 1;
+        for (uint32_t i = 0; i < rank; i++) p->li[0] *= (int64_t)x->dims[i];
+    }
+}
+
+/* end: 0 random, 1 lowest, 2 highest. */
+static void draw_integer(maker *m, const gr_sig_param *q, const gr_call *c, uint32_t end, gr_spec_param *p) {
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    int64_t lo = q->kind == GR_PARAM_I32 ? -3 : 0, hi = 3;
+    bool has_lo = q->lo && gr_expr_int(&quiet, q->lo, c, NULL, NULL, (gr_place){0}, &lo);
+    bool has_hi = q->hi && gr_expr_int(&quiet, q->hi, c, NULL, NULL, (gr_place){0}, &hi);
+    gr_diags_free(&quiet);
+    if (!has_hi && hi < lo) hi = lo + 3;
+    (void)has_lo;
+    if (hi > lo + 1000000) hi = lo + 1000000;
+    p->i = end == 1 || hi < lo ? lo : end == 2 ? hi : lo + (int64_t)gr_rng_below(&m->r, (uint32_t)(hi - lo) + 1);
+    if (q->odd && p->i % 2 == 0) p->i += p->i < hi ? 1 : -1;
+    if (q->even && p->i % 2 != 0) p->i += p->i < hi ? 1 : -1;
+}
+
+static void draw_float(maker *m, const gr_sig_param *q, const gr_call *c, uint32_t end, gr_spec_param *p) {
+    static const double v[] = {0, 1, 0.5, -1.5, 2, 0.25, 3};
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    p->f = v[gr_rng_below(&m->r, 7)];
+    if (end == 1 && q->lo) gr_expr_float(&quiet, q->lo, c, (gr_place){0}, &p->f);
+    if (end == 2 && q->hi) gr_expr_float(&quiet, q->hi, c, (gr_place){0}, &p->f);
+    gr_diags_free(&quiet);
+}
+
+static void draw_param(maker *m, gr_spec *s, uint32_t i, const gr_call *c, uint32_t end) {
+    const gr_sig_param *q = &m->op->sig.params[i];
+    gr_spec_param *p = &s->param[i];
+    *p = (gr_spec_param){.given = true};
+    switch (q->kind) {
+        case GR_PARAM_F32: draw_float(m, q, c, end, p); break;
+        case GR_PARAM_BOOL: p->i = end ? end - 1 : gr_rng_below(&m->r, 2); break;
+        case GR_PARAM_ENUM: p->i = gr_rng_below(&m->r, q->words_n); break;
+        case GR_PARAM_DTYPE: p->i = q->words_n ? gr_rng_below(&m->r, q->words_n) : 1 + gr_rng_below(&m->r, GR_DTYPE_COUNT - 1); break;
+        case GR_PARAM_U32: case GR_PARAM_I32: draw_integer(m, q, c, end, p); break;
+        default: draw_list(m, s, q, c, p); break;
+    }
+}
+
+/* end 3: defaults where there are. */
+static void draw_params(maker *m, gr_spec *s, uint32_t end) {
+    gr_arena scratch;
+    gr_call c;
+    gr_arena_init(&scratch, (size_t)1 << 20);
+    if (gr_sig_bind(&scratch, m->op, s->name, s->names_n, s->dtype, s->many, &c))
+        for (uint32_t i = 0; i < m->op->sig.params_n; i++) {
+            bool keep = !m->op->sig.params[i].required && (end == 3 || (end == 0 && gr_rng_below(&m->r, 3) == 0));
+            if (keep) s->param[i] = (gr_spec_param){0};
+            else draw_param(m, s, i, &c, end);
+        }
+    gr_arena_free(&scratch);
+}
+
+/* ---- the list ------------------------------------------------------------------------- */
+
+static bool add(maker *m, const gr_spec *s) {
+    for (uint32_t i = 0; i < m->list.n; i++)
+        if (!memcmp(&m->list.v[i], s, sizeof *s)) return true;
+    gr_spec *x = GR_PUSH(m->a, &m->list);
+    if (x) *x = *s;
+    return x != NULL;
+}
+
+static uint64_t *size_at(gr_spec *s, uint32_t name, uint32_t axis) {
+    gr_sig_name *x = &s->name[name];
+    return axis < (x->rest ? x->rank : 1) ? &x->dims[axis] : NULL;
+}
+
+/* Every dimension alone is as small as the others allow, from 1. */
+static void minimise(const maker *m, gr_spec *s) {
+    for (uint32_t i = 0; i < s->names_n; i++)
+        for (uint32_t k = 0; size_at(s, i, k); k++)
+            for (uint64_t n = 1, most = *size_at(s, i, k); n < most; n++) {
+                gr_spec t = *s;
+                *size_at(&t, i, k) = n;
+                if (!gr_spec_legal(m->op, &t)) continue;
+                *s = t;
+                break;
+            }
+}
+
+/* The smallest legal call, its neighbours one larger in a dimension, and the empty ones. */
+static bool around(maker *m, gr_spec *s) {
+    minimise(m, s);
+    GR_TRY(gr_spec_legal(m->op, s) ? add(m, s) : true);
+    for (uint32_t i = 0; i < s->names_n; i++)
+        for (uint32_t k = 0; size_at(s, i, k); k++)
+            for (uint32_t change = 0; change < 3; change++) {
+                gr_spec t = *s;
+                uint64_t *n = size_at(&t, i, k);
+                *n = change == 0 ? *n + 1 : change == 1 ? 0 : *n + 63;
+                if (gr_spec_legal(m->op, &t)) GR_TRY(add(m, &t));
+            }
+    return true;
+}
+
+/* All dimensions alike, growing until the call is legal. */
+static bool smallest(maker *m, uint32_t rank, uint32_t end) {
+    for (uint64_t size = 1; size <= SMALLEST_MAX; size++)
+        for (uint32_t tries = 0; tries < 4; tries++) {
+            gr_spec s = m->base;
+            for (uint32_t i = 0; i < s.names_n; i++) {
+                s.name[i].rank = s.name[i].rest ? rank : 0;
+                for (uint32_t k = 0; k < (s.name[i].rest ? rank : 1); k++) s.name[i].dims[k] = size;
+            }
+            s.many = 1 + (end == 0);
+            draw_dtypes(m, &s);
+            draw_params(m, &s, end);
+            draw_dtypes(m, &s);
+            m->drawn++;
+            if (gr_spec_legal(m->op, &s)) return around(m, &s);
+        }
+    return true;
+}
+
+static bool at_random(maker *m, uint32_t level) {
+    for (uint32_t tries = 0; tries < ATTEMPTS; tries++) {
+        gr_spec s = m->base;
+        draw_names(m, &s, level);
+        draw_dtypes(m, &s);
+        draw_params(m, &s, gr_rng_below(&m->r, 4));
+        draw_dtypes(m, &s);
+        if (!gr_spec_legal(m->op, &s)) continue;
+        m->drawn++;
+        return add(m, &s);
+    }
+    m->drawn++;
+    return true;
+}
+
+static int by_size(const void *a, const void *b) {
+    const gr_spec *x = a, *y = b;
+    if (x->elements != y->elements) return x->elements < y->elements ? -1 : 1;
+    return memcmp(x, y, sizeof *x);
+}
+
+bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, gr_spec **out, uint32_t *n) {
+    maker m = {.a = a, .op = op, .r = gr_rng_seed(seed)};
+    gr_sig_name *names;
+    *n = 0;
+    GR_TRY(gr_sig_names(a, &op->sig, &names, &m.base.names_n));
+    if (m.base.names_n > SPEC_NAMES || op->sig.params_n > SPEC_PARAMS || op->sig.operands_n > SPEC_OPERANDS) return true;
+    for (uint32_t i = 0; i < m.base.names_n; i++) m.base.name[i] = names[i];
+    static const uint32_t rank[] = {1, 2, 0, 3, 4}, end[] = {3, 1, 2, 0};
+    for (uint32_t e = 0; e < 4; e++)
+        for (uint32_t r = 0; r < 5 && m.list.n < want / 2; r++) GR_TRY(smallest(&m, rank[r], end[e]));
+    for (uint32_t i = 0; m.list.n < want && i < 2 * want; i++) GR_TRY(at_random(&m, i % 3));
+    if (m.list.n) qsort(m.list.v, m.list.n, sizeof *m.list.v, by_size);
+    *out = m.list.v;
+    *n = m.list.n;
+    return true;
+}
+
+void gr_spec_print(gr_buf *b, const gr_op *op, const gr_spec *s) {
+    const char *comma = "";
+    for (uint32_t i = 0; i < s->names_n; i++, comma = ", ") {
+        gr_buf_printf(b, "%s%.*s = ", comma, GR_STR_ARG(s->name[i].name));
+        if (!s->name[i].rest) gr_buf_printf(b, "%llu", (unsigned long long)s->name[i].dims[0]);
+        for (uint32_t k = 0; s->name[i].rest && k < s->name[i].rank; k++)
+            gr_buf_printf(b, "%s%llu", k ? ", " : "[", (unsigned long long)s->name[i].dims[k]);
+        if (s->name[i].rest) gr_buf_puts(b, s->name[i].rank ? "]" : "[]");
+    }
+    for (uint32_t i = 0; i < op->sig.params_n; i++) {
+        gr_arena a = {0};
+        gr_value *v = s->param[i].given ? param_value(&a, &op->sig.params[i], &s->param[i]) : NULL;
+        if (v) {
+            gr_buf_printf(b, "%s%.*s = ", comma, GR_STR_ARG(op->sig.params[i].name));
+            if (!gr_json_canonical(b, v)) gr_buf_f64(b, s->param[i].f);
+            comma = ", ";
+        }
+        gr_arena_free(&a);
+    }
+}

@@ -1,0 +1,75 @@
+/* regime_int.h: what the files of src/regime share. */
+#ifndef GR_REGIME_INT_H
+#define GR_REGIME_INT_H
+
+#include "base/rng.h"
+#include "regime/regime.h"
+
+enum { SPEC_NAMES = 24, SPEC_PARAMS = 24, SPEC_OPERANDS = 24, SPEC_LIST = 8, RUN_TENSORS = 64 };
+
+/* A case as plain data, so that it can be copied, compared and shrunk. */
+typedef struct gr_spec_param { bool given; int64_t i; double f; uint32_t n; int64_t li[SPEC_LIST]; } gr_spec_param;
+typedef struct gr_spec {
+    gr_sig_name name[SPEC_NAMES];
+    uint32_t names_n;
+    gr_dtype dtype[SPEC_OPERANDS]; /* by signature operand; NONE: absent */
+    uint32_t many;                 /* tensors of a variadic operand */
+    gr_spec_param param[SPEC_PARAMS];
+    uint64_t elements;             /* of operands and outputs */
+} gr_spec;
+
+/* A legal call and what it was made from. */
+typedef struct gr_case { gr_call call; gr_arg *args; uint32_t args_n; } gr_case;
+
+/* False, silently, when the spec is not a legal call. */
+bool gr_spec_resolve(gr_arena *a, const gr_op *op, const gr_spec *s, gr_case *out);
+bool gr_spec_legal(const gr_op *op, gr_spec *s); /* fills elements */
+void gr_spec_print(gr_buf *out, const gr_op *op, const gr_spec *s);
+/* Deterministic; smallest first. False when memory fails. */
+bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, gr_spec **out, uint32_t *n);
+
+typedef enum gr_values {
+    GR_VALUES_NONE = 0, GR_VALUES_SMALL, GR_VALUES_NORMAL, GR_VALUES_TIES, GR_VALUES_SPECIAL, GR_VALUES_BITS24, GR_VALUES_CANCEL, GR_VALUES_SPREAD,
+    GR_VALUES_COUNT
+} gr_values;
+const char *gr_values_name(gr_values v);
+void gr_values_fill(gr_array *x, gr_values v, gr_rng *r);
+
+/* One call on one executor. */
+typedef struct gr_side {
+    gr_arena arena;
+    gr_graph graph;
+    gr_kernels kernels;
+    gr_plan plan;
+    const gr_exec_api *api;
+    gr_exec *exec;
+    gr_persist *in[RUN_TENSORS], *out[RUN_TENSORS]; /* attached storage; NULL where the executor keeps its own */
+    gr_value_id in_value[RUN_TENSORS], out_value[RUN_TENSORS];
+    uint32_t in_n, out_n;
+    gr_ticket ticket;
+} gr_side;
+
+typedef struct gr_setting { const gr_catalog *catalog; const gr_op *op; const gr_regime_device *device; } gr_setting;
+/* *missing: the target has no kernel for this call (nothing is reported). */
+bool gr_side_open(gr_side *s, gr_diags *d, const gr_setting *g, const gr_case *c, const gr_target *t, const gr_exec_api *api, void *device,
+                  const gr_exec_options *o, bool attach, bool *missing);
+void gr_side_close(gr_side *s);
+/* Runs on these operands with storage of outputs poisoned; fills out (allocated, one an output). changed: "in" operand that differs afterwards, else -1. */
+bool gr_side_run(gr_side *s, gr_diags *d, const gr_array *in, uint8_t poison, gr_array *out, int *changed, bool *fence_broken);
+
+/* What is true of one output. */
+/* any_b and c: bound and value of the reference on the operands' absolute values: for a reduction these hold in any order of
+ * summation, while cancellation in the reference's own order makes b small. NULL elsewhere. */
+typedef struct gr_truth { gr_array expected, f32; const double *r, *b, *any_b, *c; const uint8_t *mark; uint32_t step; } gr_truth;
+typedef struct gr_judge { /* how to compare */
+    const gr_op *op;
+    bool strict;      /* non-finite classes must agree: the oracle keeps IEEE; a GPU need not */
+    bool flushes, integral, has_special, has_nan, has_subnormal;
+    double scale;     /* largest finite magnitude among the operands, for want of the sum of contributions */
+    double largest;
+} gr_judge;
+typedef struct gr_fault { bool found; uint64_t at; double tolerance; } gr_fault;
+/* Adds to counts; the first failing element to fault. */
+void gr_compare(const gr_judge *j, const gr_truth *t, const gr_array *got, gr_counts *counts, double *worst, gr_fault *fault);
+
+#endif
