@@ -43,10 +43,17 @@ static bool measure(gr_session *s, gr_arena *a, gr_regime_device *d) {
 static bool measure(gr_session *s, gr_arena *a, gr_regime_device *d) {
     gr_gpu_profile *p = GR_NEW(a, gr_gpu_profile);
     if (!p) return gr_report_oom(&s->diags);
+    d->accuracy_n = 0;
     GR_TRY(gr_gpu_profile_measure(a, &s->diags, s->device, p));
-    d->flushes = p->flushes_subnormals;
-    d->accuracy = p->accuracy;
-    d->accuracy_n = p->accuracy_n;
+    d->flushes = true; /* allowed everywhere, and the samples of the profile leave subnormal results out */
+    gr_eval_accuracy *kept = GR_NEW_N(a, gr_eval_accuracy, p->accuracy_n);
+    if (!kept) return gr_report_oom(&s->diags);
+    for (uint32_t i = 0; i < p->accuracy_n; i++) {
+        gr_str name = p->accuracy[i].builtin; /* measured up to pi only, where these are periodic: */
+        bool periodic = gr_str_eqz(name, "sin") || gr_str_eqz(name, "cos") || gr_str_eqz(name, "tan"); /* wgsl builtin */
+        if (!periodic) kept[d->accuracy_n++] = p->accuracy[i];
+    }
+    d->accuracy = kept;
     d->profile = gr_gpu_profile_value(a, p);
     return true;
 }
