@@ -344,7 +344,7 @@ static bool limits_met(suite *s) {
     /* One element of few is no percentage. */
     const char *why = n->ambiguous > 1 && (double)n->ambiguous > 0.05 * all     ? "more than 5 % of the elements are ambiguous"
                       : n->unresolved > 1 && (double)n->unresolved > 0.01 * all ? "more than 1 % of the elements are unresolved"
-                      : (double)n->passed < 0.5 * all         ? "less than half of the elements could be compared"
+                      : (double)n->passed < 0.25 * all ? "less than a quarter of the elements could be compared"
                                                               : NULL;
     if (!why) return true;
     s->out->reason = gr_str_of(why);
