@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
         {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8},
         {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5},
         {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5},
-        {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0},
+        {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0.5},
     };
     for (size_t i = 0; copy > 0 && i < CASES_N; i++) {
         const shape_case *c = &cases[i];

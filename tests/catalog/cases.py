@@ -307,7 +307,7 @@ def matmul(op, signature):
 # ---- movement ----
 
 def transpose(op, signature):
-    orders = [((), None), ((5,), None), ((3, 4), None), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((0, 4), [1, 0]), ((65, 33), [1, 0])]
+    orders = [((), None), ((5,), None), ((3, 4), None), ((3, 4), [0, 1]), ((3, 4), [1, 0]), ((0, 4), [1, 0]), ((65, 33), [1, 0]), ((32, 32), None), ((33, 1000), [1, 0]), ((257, 64), None)]
     orders += [((2, 3, 4), list(p)) for p in itertools.permutations(range(3))] + [((2, 3, 2, 3, 4), p) for p in ([4, 3, 2, 1, 0], [0, 2, 1, 4, 3], [3, 4, 0, 1, 2])] + [((2, 3, 4, 5), [0, 2, 3, 1])]
     for t in dtypes(signature):
         for k, (shape, p) in enumerate(some(orders, t)):
