@@ -1,5 +1,7 @@
 #include "array/array.h"
 
+#include <string.h>
+
 #include "base/math.h"
 
 typedef struct dtype_row {
@@ -90,19 +92,33 @@ typedef struct number {
     uint64_t u;
 } number;
 
-#define LOAD(T) (((const T *)x->data)[i])
+/* An element in its own type. A caller's data may lie at any address: elements are copied. */
+typedef union element {
+    uint16_t half;
+    float f32;
+    double f64;
+    int8_t i8;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint32_t u32;
+    uint64_t u64;
+} element;
+
+#define LOAD(member) (memcpy(&e, (const uint8_t *)x->data + i * sizeof e.member, sizeof e.member), e.member)
 static number load(const gr_array *x, uint64_t i) {
+    element e;
     switch (x->dtype) {
-    case GR_DTYPE_F16: return (number){.kind = NUMBER_FLOAT, .f = (double)gr_f32_from_f16(LOAD(uint16_t))};
-    case GR_DTYPE_F32: return (number){.kind = NUMBER_FLOAT, .f = (double)LOAD(float)};
-    case GR_DTYPE_F64: return (number){.kind = NUMBER_FLOAT, .f = LOAD(double)};
-    case GR_DTYPE_I8: return (number){.kind = NUMBER_SIGNED, .i = LOAD(int8_t)};
-    case GR_DTYPE_I32: return (number){.kind = NUMBER_SIGNED, .i = LOAD(int32_t)};
-    case GR_DTYPE_I64: return (number){.kind = NUMBER_SIGNED, .i = LOAD(int64_t)};
-    case GR_DTYPE_U8: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(uint8_t)};
-    case GR_DTYPE_U32: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(uint32_t)};
-    case GR_DTYPE_U64: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(uint64_t)};
-    case GR_DTYPE_BOOL: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(uint8_t) != 0};
+    case GR_DTYPE_F16: return (number){.kind = NUMBER_FLOAT, .f = (double)gr_f32_from_f16(LOAD(half))};
+    case GR_DTYPE_F32: return (number){.kind = NUMBER_FLOAT, .f = (double)LOAD(f32)};
+    case GR_DTYPE_F64: return (number){.kind = NUMBER_FLOAT, .f = LOAD(f64)};
+    case GR_DTYPE_I8: return (number){.kind = NUMBER_SIGNED, .i = LOAD(i8)};
+    case GR_DTYPE_I32: return (number){.kind = NUMBER_SIGNED, .i = LOAD(i32)};
+    case GR_DTYPE_I64: return (number){.kind = NUMBER_SIGNED, .i = LOAD(i64)};
+    case GR_DTYPE_U8: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(u8)};
+    case GR_DTYPE_U32: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(u32)};
+    case GR_DTYPE_U64: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(u64)};
+    case GR_DTYPE_BOOL: return (number){.kind = NUMBER_UNSIGNED, .u = LOAD(u8) != 0};
     case GR_DTYPE_NONE:
     case GR_DTYPE_COUNT: break;
     }
@@ -131,7 +147,7 @@ static bool is_zero(number v) {
     return v.kind == NUMBER_FLOAT ? v.f == 0 : v.kind == NUMBER_SIGNED ? v.i == 0 : v.u == 0;
 }
 
-#define STORE(T, v) (((T *)x->data)[i] = (T)(v))
+#define STORE(T, v) (memcpy((uint8_t *)x->data + i * sizeof(T), &(T){(T)(v)}, sizeof(T)))
 static void store(gr_array *x, uint64_t i, number v) {
     switch (x->dtype) {
     case GR_DTYPE_F16: STORE(uint16_t, gr_f16_from_f64(to_f64(v))); break; /* 2^53 is beyond binary16 */
