@@ -1,5 +1,6 @@
-/* Executor overhead: a chain of small dispatches through a prepared plan, against the same
- * dispatches in a bare loop over the device layer; and the compile time of a large graph. */
+/* Executor overhead: a chain of small dispatches through a prepared plan, against as many of a plain kernel in a bare
+ * loop over the device layer; and the compile time of a large graph. The two kernels differ, so on a software adapter
+ * their times count too: bench-webgpu sends identical dispatches both ways. */
 #include "bench.h"
 #include "gradus.h"
 #include "ladder/run/webgpu/commands.h"
