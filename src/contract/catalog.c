@@ -64,21 +64,30 @@ static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
     return true;
 }
 
-static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
-    gr_op *op = GR_NEW(&c->arena, gr_op);
+static gr_op *read_checked(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
+    gr_op *op = GR_NEW(a, gr_op);
     if (!op) {
         gr_report_oom(d);
         return NULL;
     }
-    if (!gr_op_read(&c->arena, d, id, folder, names, texts, n, op)) {
-        if (gr_arena_failed(&c->arena)) gr_report_oom(d);
+    if (!gr_op_read(a, d, id, folder, names, texts, n, op)) {
+        if (gr_arena_failed(a)) gr_report_oom(d);
         return NULL;
     }
     gr_arena scratch;
     gr_arena_init(&scratch, (size_t)256 << 20);
     bool ok = gr_op_check_document(&scratch, d, op) && gr_op_check_wgsl(&scratch, d, op, false) && gr_op_check_category(&scratch, d, op);
     gr_arena_free(&scratch);
-    return ok && insert(c, d, op) ? gr_catalog_find(c, op->id) : NULL;
+    return ok ? op : NULL;
+}
+
+static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
+    gr_op *op = read_checked(&c->arena, d, id, folder, names, texts, n);
+    return op && insert(c, d, op) ? gr_catalog_find(c, op->id) : NULL;
+}
+
+const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
+    return read_checked(a, d, id, (gr_str){0}, names, texts, n);
 }
 
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {

@@ -336,6 +336,8 @@ bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root);
 const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id);
 /* One op from memory: file names and texts (op.toml among them). */
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
+/* The same op in no catalog: it lives in a, other ops cannot name it, roles are not claimed. NULL when reported. */
+const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
 /* "matmul" finds the highest version, "matmul@1" that one. NULL when absent (no diagnostic). */
 const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id);
 const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role);

@@ -13,15 +13,17 @@ static bool open_truth(gr_trial *t, gr_diags *d, const gr_setting *g) {
     gr_exec_options bounded = {.threads = 1, .bounded = true, .flush_subnormals = g->device->flushes,
                                .accuracy = g->device->accuracy, .accuracy_n = g->device->accuracy_n};
     gr_exec_options f32 = {.threads = 1};
-    return gr_side_open(&t->truth, d, g, &t->c, &target, gr_oracle_api(), NULL, &bounded, false, &missing) &&
-           gr_side_open(&t->f32, d, g, &t->c, &target, gr_oracle_api(), NULL, &f32, false, &missing);
+    gr_setting of_reference = *g;
+    of_reference.op = g->reference;
+    return gr_side_open(&t->truth, d, &of_reference, &t->c, &target, gr_oracle_api(), NULL, &bounded, false, &missing) &&
+           gr_side_open(&t->f32, d, &of_reference, &t->c, &target, gr_oracle_api(), NULL, &f32, false, &missing);
 }
 
 /* *missing: nothing to run here. */
 static bool open_trial(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing) {
     const gr_regime_device *v = g->device;
     gr_target target = v->target;
-    gr_exec_options plain = {.threads = 1}, sane = {.threads = 1, .sanitize = true};
+    gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit}, sane = {.threads = 1, .step_limit = g->step_limit, .sanitize = true};
     *t = (gr_trial){0};
     *missing = false;
     t->oracle = target.kind == GR_TARGET_ORACLE;
@@ -295,11 +297,11 @@ static void shrink(suite *s, gr_spec *best, gr_values v) {
     }
 }
 
-static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fail *first) {
+static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fail *first, bool again) {
     gr_trial t;
     gr_fail f;
     gr_buf dims = {0}, text = {0};
-    bool open = still_fails(s, spec, v, &t, &f);
+    bool open = again && still_fails(s, spec, v, &t, &f);
     gr_spec_print(&dims, s->g.op, spec);
     s->out->shrunk = gr_str_dup(s->a, gr_buf_view(&dims));
     s->out->reason = gr_str_dup(s->a, gr_str_of(open ? f.reason : first->reason));
@@ -364,8 +366,9 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
         left -= list[i].elements * 3;
         GR_TRY(run_spec(s, k, list[i], i, &v, &f));
         if (!f.failed) continue;
-        shrink(s, &list[i], v);
-        return tell_failure(s, &list[i], v, &f);
+        bool deeper = !o || !o->no_shrink;
+        if (deeper) shrink(s, &list[i], v);
+        return tell_failure(s, &list[i], v, &f, deeper);
     }
     if (s->out->cases == 0)
         return gr_report(s->d, GR_D_REGIME_NO_CASES, (gr_place){.document = s->g.op->id}, NULL, "of %u cases none has a kernel on %.*s", n,
@@ -404,10 +407,10 @@ static void hash_op(gr_arena *a, const gr_op *op, gr_conformance *out) {
 bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr_op *op, const gr_regime_device *device,
                    const gr_conform_options *o, gr_conformance *out) {
     gr_controls k = {0};
-    *out = (gr_conformance){.op = op, .device = *device};
+    *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
     hash_op(a, op, out);
     if (gr_arena_failed(a)) return gr_report_oom(d);
-    suite s = {.a = a, .d = d, .g = {catalog, op, device}, .out = out};
+    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0}, .out = out};
     for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
     if (op->body == GR_BODY_CONTRACT_ONLY)
         return gr_report(d, GR_D_REGIME_NO_CASES, (gr_place){.document = op->id}, NULL, "it is a contract without a body");

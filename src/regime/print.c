@@ -87,7 +87,7 @@ static gr_value *controls_value(gr_arena *a, const gr_conformance *c) {
 
 gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c, bool receipt) {
     gr_value *o = gr_value_new(a, GR_V_OBJECT), *kernels = gr_value_new(a, GR_V_ARRAY);
-    if (!o || !kernels || (receipt && !c->passed)) return NULL;
+    if (!o || !kernels || (receipt && (!c->passed || c->altered))) return NULL;
     for (uint32_t i = 0; i < c->kernels_n; i++) gr_value_push(a, kernels, gr_value_new_str(a, c->kernels[i]));
     bool ok = put(a, o, "kind", receipt ? GR_STR("conformance-receipt") : GR_STR("conformance")) && put(a, o, "op", c->op->id) &&
               put_hash(a, o, "op_hash", c->op->hash) && put_hash(a, o, "contract", c->contract) && put_hash(a, o, "reference", c->reference) &&

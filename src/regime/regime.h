@@ -26,6 +26,9 @@ typedef struct gr_regime_device {
 typedef struct gr_conform_options {
     uint32_t cases;    /* of shapes and parameters; 0: 200 */
     uint64_t elements; /* of operands and outputs over all runs; 0: 2^21 */
+    const gr_op *reference; /* of the same signature: its body is the truth, to try an altered op; NULL: the op's own. No receipt then */
+    bool no_shrink;         /* the first failure is told as it was met, without its numbers */
+    uint64_t step_limit;    /* loop iterations of one batch of lanes of the kernel, on the oracle; 0: the evaluator's own */
 } gr_conform_options;
 
 typedef enum gr_control_state { GR_CONTROL_NONE = 0, GR_CONTROL_REJECTED, GR_CONTROL_EQUIVALENT, GR_CONTROL_ACCEPTED } gr_control_state;
@@ -43,7 +46,7 @@ typedef struct gr_conformance {
     gr_counts counts;
     double worst;                        /* largest |y - r| over its tolerance */
     gr_control controls[GR_CONTROLS];
-    bool passed;
+    bool passed, altered;                /* altered: judged by another op's body */
     gr_str reason;                       /* why not; empty when passed */
     gr_str failure;                      /* shrunk case: inputs, expected, got, bound; may be empty */
     gr_str shrunk;                       /* its dimensions and parameters on one line: "n = 3, w = 3" */

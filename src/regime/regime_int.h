@@ -49,7 +49,13 @@ typedef struct gr_side {
     gr_ticket ticket;
 } gr_side;
 
-typedef struct gr_setting { const gr_catalog *catalog; const gr_op *op; const gr_regime_device *device; } gr_setting;
+/* reference: the op whose body is the truth. */
+typedef struct gr_setting {
+    const gr_catalog *catalog;
+    const gr_op *op, *reference;
+    const gr_regime_device *device;
+    uint64_t step_limit;
+} gr_setting;
 /* *missing: the target has no kernel for this call (nothing is reported). */
 bool gr_side_open(gr_side *s, gr_diags *d, const gr_setting *g, const gr_case *c, const gr_target *t, const gr_exec_api *api, void *device,
                   const gr_exec_options *o, bool attach, bool *missing);

@@ -145,8 +145,54 @@ static void an_input_cannot_be_overwritten(void **state) {
     low_end(&l);
 }
 
+static const gr_op *alone(low *l, const char *map) {
+    char toml[600];
+    snprintf(toml, sizeof toml, "signature = \"plus(x: f32[..s]) -> y: f32[..s]\"\ncategory = \"pointwise\"\ntolerance = \"tight\"\nsummary = \"one\"\n"
+             "[body.map]\ndefault = \"%s\"\n[backward]\nform = \"none\"\nreason = \"a test\"\n", map);
+    gr_str name = GR_STR("op.toml"), text = gr_str_dup(&l->a, gr_str_of(toml));
+    const gr_op *op = gr_op_alone(&l->a, &l->d, GR_STR("plus@1"), &name, &text, 1);
+    if (!op) low_show(&l->d);
+    assert_non_null(op);
+    return op;
+}
+
+/* An altered op is judged by the body of another, and earns no receipt. */
+static void an_altered_op_is_judged_by_the_reference(void **state) {
+    (void)state;
+    low l;
+    gr_conformance c;
+    low_begin(&l);
+    gr_regime_device device = gr_regime_oracle();
+    gr_conform_options o = {.cases = 24, .reference = alone(&l, "x + 1.0"), .no_shrink = true};
+    assert_true(gr_op_conform(&l.a, &l.d, l.catalog, alone(&l, "1.0 + x"), &device, &o, &c));
+    assert_true(c.passed && c.altered);
+    assert_null(gr_conformance_value(&l.a, &c, true));
+    assert_true(gr_op_conform(&l.a, &l.d, l.catalog, alone(&l, "x + 1.0000005"), &device, &o, &c));
+    assert_false(c.passed);
+    assert_true(c.shrunk.n > 0);
+    assert_int_equal(c.failure.n, 0);
+    assert_null(gr_catalog_find(l.catalog, GR_STR("plus")));
+    low_end(&l);
+}
+
+static void a_kernel_without_end_is_stopped(void **state) {
+    (void)state;
+    low l;
+    gr_conformance c;
+    low_begin(&l);
+    gr_regime_device device = gr_regime_oracle();
+    gr_conform_options o = {.cases = 24, .no_shrink = true, .step_limit = 1 << 16};
+    const gr_op *op = planted(&l, "endless@1", "n, m", "pointwise", PLUS_ONE,
+                              HEAD MAIN "  var s = 1.0;\n  for (var k = 0u; k < p.n; k += p.m - p.m) { s += 1.0; }\n  y[i] = x[i] + s;\n}\n");
+    assert_true(gr_op_conform(&l.a, &l.d, l.catalog, op, &device, &o, &c));
+    assert_false(c.passed);
+    assert_non_null(strstr(c.reason.p, "stopped"));
+    low_end(&l);
+}
+
 int main(void) {
     const struct CMUnitTest t[] = {cmocka_unit_test(guard_of_the_median_shrinks_to_n_equal_w), cmocka_unit_test(planted_faults_are_rejected),
-                                   cmocka_unit_test(an_input_cannot_be_overwritten), cmocka_unit_test(the_catalog_conforms)};
+                                   cmocka_unit_test(an_input_cannot_be_overwritten), cmocka_unit_test(an_altered_op_is_judged_by_the_reference),
+                                   cmocka_unit_test(a_kernel_without_end_is_stopped), cmocka_unit_test(the_catalog_conforms)};
     return cmocka_run_group_tests(t, NULL, NULL);
 }

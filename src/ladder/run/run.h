@@ -24,6 +24,7 @@ typedef struct gr_exec_options {
     bool wide;                            /* oracle: f64 (widened) evaluation; outputs then also in f64 */
     bool bounded;                         /* oracle: widened with error bounds and ambiguity marks (output_bound) */
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
+    uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* bounded: measured errors of builtins; views outlive the exec */
 } gr_exec_options;
