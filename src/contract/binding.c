@@ -141,12 +141,29 @@ static bool parse_indirect(gr_parser *p, gr_pass *s) {
     return s->size[0] != NULL;
 }
 
+/* `repeat k in a..b`, or `repeat k` behind a pass of that loop. */
+static bool parse_repeat(binder *s, gr_pass *q) {
+    gr_parser *p = &s->p;
+    uint32_t at = p->tok.offset, n = s->passes.n;
+    GR_TRY(gr_parser_name(p, "a name that counts the turns", &q->repeat, NULL));
+    if (!gr_parser_take_word(p, "in")) {
+        bool joined = n > 1 && gr_str_eq(s->passes.v[n - 2].repeat, q->repeat);
+        return joined || gr_parser_fail(p, GR_D_CONTRACT_SYNTAX, at, "write `repeat k in 0..n`; without a range a pass joins the loop of the pass before it",
+                                        "no pass before this one repeats %.*s", GR_STR_ARG(q->repeat));
+    }
+    q->from = gr_expr_parse_sum(p);
+    if (!q->from || !gr_parser_take(p, GR_P_DOTS)) return q->from && gr_parser_expected(p, "'..' between the ends of the range");
+    q->to = gr_expr_parse_sum(p);
+    return q->to != NULL;
+}
+
 static bool parse_pass(binder *s) {
     gr_parser *p = &s->p;
     gr_pass *q;
     PUSH_OR(p, &s->passes, q);
     GR_TRY(gr_parser_name(p, "the name of an entry point", &q->entry, &q->offset));
     if (gr_parser_take_word(p, "each")) GR_TRY(gr_parser_name(p, "a variadic operand", &q->each, NULL));
+    else if (gr_parser_take_word(p, "repeat")) GR_TRY(parse_repeat(s, q));
     if (gr_parser_take_word(p, "over")) {
         q->kind = GR_PASS_OVER;
         q->size[0] = gr_expr_parse_sum(p);
@@ -160,7 +177,7 @@ static bool parse_pass(binder *s) {
         q->kind = GR_PASS_INDIRECT;
         return parse_indirect(p, q);
     }
-    return gr_parser_expected(p, "over, grid or indirect");
+    return gr_parser_expected(p, q->each.n || q->repeat.n ? "over, grid or indirect" : "each, repeat, over, grid or indirect");
 }
 
 /* ---- split ---- */
@@ -331,9 +348,21 @@ static void print_bind(gr_buf *out, const gr_bind *b) {
     gr_buf_putc(out, '\n');
 }
 
+static void print_range(gr_buf *out, const gr_expr *from, const gr_expr *to) {
+    gr_buf_puts(out, "in ");
+    gr_expr_print(out, from);
+    gr_buf_puts(out, "..");
+    gr_expr_print(out, to);
+    gr_buf_putc(out, ' ');
+}
+
 static void print_pass(gr_buf *out, const gr_pass *s) {
     gr_buf_printf(out, "pass %.*s ", GR_STR_ARG(s->entry));
     if (s->each.n) gr_buf_printf(out, "each %.*s ", GR_STR_ARG(s->each));
+    if (s->repeat.n) {
+        gr_buf_printf(out, "repeat %.*s ", GR_STR_ARG(s->repeat));
+        if (s->from) print_range(out, s->from, s->to);
+    }
     if (s->kind == GR_PASS_INDIRECT) {
         gr_buf_printf(out, "indirect count(%.*s)", GR_STR_ARG(s->count_of));
         if (s->size[0]) {

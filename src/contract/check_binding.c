@@ -101,7 +101,10 @@ static void check_bind(bind_checker *c, uint32_t i) {
     else if (b->kind == GR_BIND_SCRATCH) {
         if (!dtype_known(c->s, b->dtype))
             report(c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->offset, NULL, "%.*s is neither a dtype nor a dtype variable", b->dtype);
+        gr_scope fixed = c->scope;
+        c->scope.turns = NULL; /* one buffer for all turns */
         expect(c, b->size, GR_K_INT);
+        c->scope = fixed;
     } else {
         check_tensor_bind(c, b);
     }
@@ -117,8 +120,29 @@ static void check_each(bind_checker *c, const gr_pass *p) {
                "%.*s is not variadic", p->each);
 }
 
+static void check_repeat(bind_checker *c, const gr_pass *p) {
+    gr_scope all = c->scope;
+    c->scope.turns = NULL;
+    if (gr_scope_find(&c->scope, p->repeat))
+        report(c, GR_D_CONTRACT_NAME_REPEATED, p->offset, "turns are counted by a name of their own", "%.*s is a name of the signature", p->repeat);
+    if (p->from) expect(c, p->from, GR_K_INT);
+    if (p->to) expect(c, p->to, GR_K_INT);
+    c->scope = all;
+}
+
+/* A name that another pass repeats has no value here. */
+static void check_turns(bind_checker *c, const gr_pass *p, const gr_expr *e) {
+    for (uint32_t i = 0; i < c->b->passes_n; i++) {
+        gr_str name = c->b->passes[i].repeat;
+        if (name.n && !gr_str_eq(name, p->repeat) && gr_expr_mentions(e, name))
+            report(c, GR_D_CONTRACT_NAME_UNKNOWN, e->offset, "a pass sees the name that it repeats itself", "%.*s has no value in this pass", name);
+    }
+}
+
 static void check_pass(bind_checker *c, const gr_pass *p) {
     if (p->each.n) check_each(c, p);
+    if (p->repeat.n) check_repeat(c, p);
+    for (uint32_t i = 0; i < 3 && p->size[i]; i++) check_turns(c, p, p->size[i]);
     for (uint32_t i = 0; i < 3 && p->size[i]; i++) expect(c, p->size[i], GR_K_INT);
     if (p->kind != GR_PASS_INDIRECT) return;
     int in = gr_sig_find_operand(c->s, p->count_of);
@@ -159,7 +183,7 @@ static void check_outputs(bind_checker *c) {
 }
 
 bool gr_binding_check_names(gr_diags *d, const gr_piece *src, const gr_sig *s, gr_binding *b) {
-    bind_checker c = {d, src, s, b, {.sig = s, .outputs = true, .dispatch = true}, true};
+    bind_checker c = {d, src, s, b, {.sig = s, .outputs = true, .dispatch = true, .turns = b}, true};
     for (uint32_t i = 0; i < b->aliases_n; i++) {
         if (!dtype_known(s, b->aliases[i].dtype))
             report(&c, GR_D_CONTRACT_DTYPE_UNKNOWN, b->aliases[i].offset,
@@ -184,16 +208,9 @@ bool gr_binding_check_names(gr_diags *d, const gr_piece *src, const gr_sig *s, g
 
 /* ---- splits ---- */
 
-static bool mentions(const gr_expr *e, gr_str name) {
-    if (e->kind == GR_E_NAME && gr_str_eq(e->name, name)) return true;
-    for (uint32_t i = 0; i < e->arg_n; i++)
-        if (mentions(e->arg[i], name)) return true;
-    return false;
-}
-
 static bool depends(const gr_sig_tensor *t, gr_str dim) {
     for (uint32_t i = 0; i < t->items_n; i++)
-        if (mentions(t->items[i].e, dim)) return true;
+        if (gr_expr_mentions(t->items[i].e, dim)) return true;
     return false;
 }
 

@@ -111,7 +111,7 @@ static const char *wrong_field(const wgsl_checker *c, const gr_bind_field *f, co
     if (f->kind == GR_FIELD_LIST) return is_list(m->type) ? NULL : "is a list, which needs array<vec4<u32>, N> or a vector";
     if (is_alias(c, m)) return NULL;
     if (!is_scalar(m->type)) return "is one number, which needs u32, i32 or f32";
-    gr_scope scope = {.sig = &c->op->sig, .outputs = true, .dispatch = true};
+    gr_scope scope = {.sig = &c->op->sig, .outputs = true, .dispatch = true, .turns = &c->k->binding};
     gr_kind_of k = gr_expr_check(c->d, c->src, &scope, f->expr, GR_K_ANY);
     bool is_float = m->type->kind == GR_WT_F32 || m->type->kind == GR_WT_F16;
     return k == GR_K_FLOAT && !is_float ? "is a float, which needs f32" : NULL;
@@ -187,7 +187,34 @@ static bool has_override(const gr_binding *b, gr_str name) {
     return false;
 }
 
+static bool view_mentions(const gr_bind_field *f, gr_str name) {
+    for (uint32_t i = 0; i < 3; i++)
+        if (gr_expr_mentions(f->args[i], name)) return true;
+    return gr_expr_mentions(f->expr, name);
+}
+
+/* What an entry point is given may name the turns of its own pass only. */
+static void check_turns(wgsl_checker *c, const gr_pass *p, gr_str name, const gr_wgsl_entry *e) {
+    const gr_binding *b = &c->k->binding;
+    gr_str used = {0};
+    for (uint32_t i = 0; i < e->resource_n; i++) {
+        const gr_bind *x = find_bind(b, e->resource[i]->name);
+        for (uint32_t f = 0; x && f < x->fields_n; f++)
+            if (view_mentions(&x->fields[f], name)) used = x->var;
+    }
+    for (uint32_t i = 0; i < e->overrides_n; i++)
+        for (uint32_t k = 0; k < b->overrides_n; k++)
+            if (gr_str_eq(b->overrides[k].name, e->overrides[i]->name) && gr_expr_mentions(b->overrides[k].value, name)) used = b->overrides[k].name;
+    if (used.n)
+        report(c, GR_D_CONTRACT_NAME_UNKNOWN, p->offset, "repeat it in this pass, or give the entry point a uniform without it",
+               "%.*s of this pass is filled from %.*s, which it does not repeat", used, name);
+}
+
 static void check_entry(wgsl_checker *c, const gr_pass *p, const gr_wgsl_entry *e) {
+    for (uint32_t i = 0; i < c->k->binding.passes_n; i++) {
+        gr_str name = c->k->binding.passes[i].repeat;
+        if (c->k->binding.passes[i].from && !gr_str_eq(name, p->repeat)) check_turns(c, p, name, e);
+    }
     for (uint32_t i = 0; i < e->resource_n; i++) {
         if (find_bind(&c->k->binding, e->resource[i]->name)) continue;
         report(c, GR_D_CONTRACT_BINDING_MISSING, p->offset, "add a `bind` clause for it",

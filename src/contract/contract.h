@@ -145,6 +145,9 @@ void gr_sig_print(gr_buf *out, const gr_sig *s); /* canonical; parse(print(s)) p
  *   pass main grid m /^ 64, n /^ 64, 1   workgroups, at most 65,535 each
  *   pass main indirect count(x) /^ 64    workgroups from a bounded operand's count
  *   pass main each xs over size(xs)      once for every variadic operand; `index(xs)`, `prefix(xs, axis)` allowed
+ *   pass main repeat k in 0..bit_length(n) over n   once for every k below the end; k may be used in its grid, in uniforms and
+ *                                        overrides of its entry point
+ *   pass next repeat k over n            the same loop: both run for one k before the next
  *   split n: y[lo..hi] needs x[lo..hi + w - 1]
  *   split s: combine accumulate          partial results over pieces of the dimension joined by a role or an op
  * View forms (all strides and offsets in elements of contiguous C order; adjacent dimensions merged):
@@ -192,6 +195,8 @@ typedef struct gr_bind {
 typedef enum gr_pass_kind { GR_PASS_NONE = 0, GR_PASS_OVER, GR_PASS_GRID, GR_PASS_INDIRECT } gr_pass_kind;
 typedef struct gr_pass {
     gr_str entry, each; /* each: variadic operand or empty */
+    gr_str repeat;      /* the name that counts turns, or empty */
+    gr_expr *from, *to; /* the turns, from below to; NULL in both: a further pass of the loop that the pass before it is in */
     gr_pass_kind kind;
     gr_expr *size[3];   /* OVER: invocations in [0]; GRID: workgroups; INDIRECT: items of the count that a workgroup
                            takes in [0], the K of `count(x) /^ K` (NULL: 1) */
@@ -377,6 +382,8 @@ typedef struct gr_call {
     struct gr_env *env;      /* dims, rank variables, dtype variables by name */
     uint32_t each;           /* inside a pass `each xs`: which of the variadic operands is current; size(xs), dim(xs, i),
                                 rank(xs), index(xs) and prefix(xs, axis) mean that one. 0 elsewhere */
+    gr_str repeat;           /* inside a pass `repeat k`: k and its value; empty elsewhere */
+    int64_t turn;
 } gr_call;
 
 /* A parameter as given: by name with a value (JSON types) or, for fragments, already resolved. */

@@ -121,9 +121,11 @@ typedef struct gr_scope {
     bool outputs;  /* outputs may be named (bindings, fragments) */
     bool ranges;   /* lo and hi of split ranges */
     bool dispatch; /* count_of, index, prefix */
+    const gr_binding *turns; /* names that its passes repeat; may be NULL */
 } gr_scope;
 
 gr_kind_of gr_scope_find(const gr_scope *s, gr_str name);
+bool gr_expr_mentions(const gr_expr *e, gr_str name); /* as a name, anywhere in it; false for NULL */
 /* Checks names and kinds of e, reporting into d; gives its kind, NONE when reported. */
 gr_kind_of gr_expr_check(gr_diags *d, const gr_piece *src, const gr_scope *s, const gr_expr *e, gr_kind_of want);
 

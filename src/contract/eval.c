@@ -155,6 +155,10 @@ static bool eval_name(gr_evaluator *v, const gr_expr *e, gr_val *out) {
         set_int(out, *v->hi);
         return true;
     }
+    if (c->repeat.n && gr_str_eq(c->repeat, e->name)) {
+        set_int(out, c->turn);
+        return true;
+    }
     int p = gr_sig_find_param(&c->op->sig, e->name);
     if (p >= 0 && c->params) return param_value(v, &c->params[p], out);
     const gr_env_dim *d = find_dim(c, e->name);
@@ -388,6 +392,32 @@ static bool tensor_fn(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     return true;
 }
 
+/* Digits of n in base 2; none for 0 and below. */
+static int64_t bit_length(int64_t n) {
+    int64_t bits = 0;
+    for (; n > 0; n >>= 1) bits++;
+    return bits;
+}
+
+enum { FACTORS_MAX = 64 };
+
+/* n as a product: the greatest divisors up to most first, then what is left as primes. n below 2 has no factors. */
+static bool factors(gr_evaluator *v, const gr_expr *e, int64_t n, int64_t most, gr_val *out) {
+    int64_t list[FACTORS_MAX], limit = (int64_t)1 << 40;
+    uint32_t count = 0;
+    if (most < 2 || most > 65536) return fail_expr(v, GR_D_CONTRACT_OVERFLOW, e, "takes a greatest factor from 2 to 65536");
+    if (n > limit) return fail_expr(v, GR_D_CONTRACT_OVERFLOW, e, "is too large to be factored");
+    for (int64_t d = most; d > 1 && n > 1; d -= n % d != 0)
+        if (n % d == 0) list[count++] = d, n /= d;
+    for (int64_t d = 2; n > 1; d++) {
+        if (d * d > n) d = n;
+        for (; n % d == 0; n /= d) list[count++] = d;
+    }
+    GR_TRY(gr_eval_new_list(v, count, out));
+    for (uint32_t i = 0; i < count; i++) out->list[i].i = list[i];
+    return true;
+}
+
 static bool eval_if(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     bool c;
     GR_TRY(eval_bool(v, e->arg[0], &c));
@@ -405,6 +435,8 @@ static bool eval_call(gr_evaluator *v, const gr_expr *e, gr_val *out) {
     case GR_FN_MAX: return extreme(v, e, x, out);
     case GR_FN_FLOOR: GR_TRY(want_number(v, e, &x[0])); return to_int(v, e, gr_floor(as_float(&x[0])), out);
     case GR_FN_CEIL: GR_TRY(want_number(v, e, &x[0])); return to_int(v, e, gr_ceil(as_float(&x[0])), out);
+    case GR_FN_BIT_LENGTH: set_int(out, bit_length(x[0].n.i)); return true;
+    case GR_FN_FACTORS: return factors(v, e, x[0].n.i, x[1].n.i, out);
     case GR_FN_SQRT:
     case GR_FN_EXP:
     case GR_FN_LOG:

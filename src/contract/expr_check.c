@@ -60,6 +60,8 @@ static gr_kind_of find_in_patterns(const gr_sig *s, gr_str name) {
 
 gr_kind_of gr_scope_find(const gr_scope *s, gr_str name) {
     if (s->ranges && (gr_str_eqz(name, "lo") || gr_str_eqz(name, "hi"))) return GR_K_INT;
+    for (uint32_t i = 0; s->turns && i < s->turns->passes_n; i++)
+        if (name.n && gr_str_eq(s->turns->passes[i].repeat, name)) return GR_K_INT;
     int p = gr_sig_find_param(s->sig, name);
     if (p >= 0) return param_kind(s->sig->params[p].kind);
     gr_kind_of k = find_in_patterns(s->sig, name);
@@ -67,6 +69,14 @@ gr_kind_of gr_scope_find(const gr_scope *s, gr_str name) {
     if (gr_sig_find_operand(s->sig, name) >= 0) return GR_K_TENSOR;
     if (s->outputs && gr_sig_find_output(s->sig, name) >= 0) return GR_K_TENSOR;
     return GR_K_NONE;
+}
+
+bool gr_expr_mentions(const gr_expr *e, gr_str name) {
+    if (!e) return false;
+    if (e->kind == GR_E_NAME && gr_str_eq(e->name, name)) return true;
+    for (uint32_t i = 0; i < e->arg_n; i++)
+        if (gr_expr_mentions(e->arg[i], name)) return true;
+    return false;
 }
 
 static bool is_word(const gr_sig *s, gr_str name) {

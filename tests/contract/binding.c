@@ -20,6 +20,8 @@ static const char every_clause[] =
     "pass fourth indirect count(x) /^ 64\n"
     "pass fifth indirect count(x)\n"
     "pass sixth each xs over size(xs)\n"
+    "pass seventh repeat k in 0..bit_length(n - 1) over n /^ (k + 1)\n"
+    "pass eighth repeat k grid k, 1\n"
     "split n: y[lo..hi] needs x[lo..hi + w - 1], z[2 * lo..2 * hi]\n"
     "split s: combine accumulate\n"
     "split k: combine user/kemal/merge@2\n";
@@ -31,7 +33,7 @@ static void bindings_print_and_parse(void **state) {
     gr_buf out = {0}, second = {0};
     kit_open(&k);
     if (!gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_str_of(every_clause), &b)) { kit_show(&k); fail(); }
-    assert_true(b.aliases_n == 1 && b.binds_n == 8 && b.overrides_n == 1 && b.passes_n == 6 && b.splits_n == 3);
+    assert_true(b.aliases_n == 1 && b.binds_n == 8 && b.overrides_n == 1 && b.passes_n == 8 && b.splits_n == 3);
     assert_true(b.binds[1].each && b.binds[6].fields_n == 10 && b.binds[6].fields[9].view == GR_VIEW_BATCH);
     gr_binding_print(&out, &b);
     assert_true(gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_buf_view(&out), &again));
@@ -118,7 +120,10 @@ static const struct { const char *expr, *value; } exprs[] = {
     {"pads == [4, 5, 9]", "1"}, {"floor(n * scale)", "15"}, {"ceil(n / 4.0)", "3"}, {"reduced_size(x, [0])", "10"}, {"prod_from(x, 0)", "40"}, {"prod_after(x, 0)", "4"},
     {"n // (w - w)", "!"}, {"9223372036854775807 + 1", "!"}, {"9223372036854775807 * n", "!"}, {"distinct(pads)", "1"}, {"below(pads, 10)", "1"}, {"divides([2], s)", "1"},
     {"expands([1], s)", "1"}, {"broadcastable(s, [3])", "0"}, {"given(x)", "1"}, {"given(z)", "0"}, {"number(x)", "1"}, {"size(z)", "!"}, {"1 - 2 - 3", "-4"}, {"7 - (2 - 3)", "8"},
-    {"sqrt(n * n)", "10"}, {"tail(s, 2)[0]", "!"},
+    {"sqrt(n * n)", "10"},
+    {"bit_length(0)", "0"}, {"bit_length(1)", "1"}, {"bit_length(n)", "4"}, {"bit_length(16)", "5"}, {"bit_length(-n)", "0"}, {"bit_length(9223372036854775807)", "63"},
+    {"len(factors(1, 8))", "0"}, {"len(factors(1000, 8))", "4"}, {"factors(1000, 8)[0]", "8"}, {"factors(1000, 8)[1]", "5"}, {"prod(factors(360, 5))", "360"},
+    {"factors(97 * 2, 8)[1]", "97"}, {"len(factors(1024, 2))", "10"}, {"factors(1021 * 1021, 8)[1]", "1021"}, {"factors(n, 1)", "!"}, {"factors(1099511627777, 2)", "!"}, {"tail(s, 2)[0]", "!"},
 };
 
 static void expressions_are_computed(void **state) {
@@ -182,10 +187,30 @@ static void each_pass_sees_its_tensor(void **state) {
     kit_close(&k);
 }
 
+/* Inside `pass ... repeat k` the name means the turn; elsewhere it is none. */
+static void repeated_pass_sees_its_turn(void **state) {
+    (void)state;
+    kit k;
+    gr_call c;
+    gr_binding b;
+    int64_t v;
+    kit_open(&k);
+    assert_true(kit_sig(&k, "f(x: T[n]) -> y: T[n]") && kit_call(&k, "f32[9]", NULL, &c));
+    assert_true(gr_binding_parse(&k.a, &k.d, GR_STR("b"), GR_STR("pass a repeat turn in 1..n - 6 over n * turn\npass b repeat turn over n + turn"), &b));
+    assert_true(b.passes[0].from && b.passes[0].to && !b.passes[1].from && gr_str_eqz(b.passes[1].repeat, "turn"));
+    assert_true(gr_expr_int(&k.d, b.passes[0].to, &c, NULL, NULL, gr_place_doc("call"), &v) && v == 3);
+    assert_false(gr_expr_int(&k.d, b.passes[0].size[0], &c, NULL, NULL, gr_place_doc("call"), &v));
+    c.repeat = GR_STR("turn");
+    for (c.turn = 1; c.turn < 3; c.turn++)
+        assert_true(gr_expr_int(&k.d, b.passes[0].size[0], &c, NULL, NULL, gr_place_doc("call"), &v) && v == 9 * c.turn);
+    kit_close(&k);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bindings_print_and_parse), cmocka_unit_test(fragments_print_and_parse),     cmocka_unit_test(views_are_resolved),
         cmocka_unit_test(expressions_are_computed), cmocka_unit_test(lists_and_fragment_parameters), cmocka_unit_test(each_pass_sees_its_tensor),
+        cmocka_unit_test(repeated_pass_sees_its_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

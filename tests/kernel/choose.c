@@ -91,6 +91,36 @@ static void aliases_are_bound_again(void **state) {
     low_end(&l);
 }
 
+/* A pass that is repeated: all passes of the loop for one turn, then the next turn; uniforms see the turn. */
+static void turns_in_order(void **state) {
+    (void)state;
+    static const char text[] =
+        "struct P { n: u32 }\nstruct Q { turn: u32 }\n@group(0) @binding(0) var<storage, read> x: array<f32>;\n"
+        "@group(0) @binding(1) var<storage, read_write> y: array<f32>;\n@group(0) @binding(2) var<uniform> p: P;\n@group(0) @binding(3) var<uniform> q: Q;\n"
+        "@compute @workgroup_size(1)\nfn first() { y[p.n - 1u] = x[0]; }\n"
+        "@compute @workgroup_size(1)\nfn a() { y[q.turn] = x[0]; }\n@compute @workgroup_size(1)\nfn b() { y[q.turn] = x[1]; }\n";
+    low l;
+    gr_target t = gr_target_webgpu_default();
+    low_begin(&l);
+    low_op(&l, "test/pass_on@1", "signature = \"pass_on(x: f32[n]) -> y: f32[n]\"\n" META
+           "[body]\nreference = \"plain.wgsl\"\ncpu = \"reference\"\nbinding = \"\"\"\nbind x = read x\nbind y = write y\nbind p = uniform { n = n }\nbind q = uniform { turn = k }\n"
+           "pass first over 1\npass a repeat k in 3..bit_length(n) over n - k\npass b repeat k grid k, 2\npass first over 1\n\"\"\"\n\n[backward]\nform = \"none\"\nreason = \"test\"\n",
+           "plain.wgsl", text, NULL, NULL);
+    t = gr_target_oracle();
+    low_kernels(&l, GRAPH("debug", "f32[16]"), &t); /* bit_length(16) is 5: turns 3 and 4 */
+    static const struct { const char *entry; uint64_t x, y; uint8_t turn; } want[] = {{"first", 1, 1, 16}, {"a", 13, 1, 3}, {"b", 3, 2, 3}, {"a", 12, 1, 4}, {"b", 4, 2, 4}, {"first", 1, 1, 16}};
+    assert_int_equal(l.kernels.n, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const gr_kernel *k = &l.kernels.list[i];
+        assert_true(gr_str_eqz(k->entry, want[i].entry) && k->grid[0] == want[i].x && k->grid[1] == want[i].y);
+        for (uint32_t b = 0; b < k->binds_n; b++)
+            if (k->binds[b].kind == GR_KB_UNIFORM) assert_int_equal(k->binds[b].data[0], want[i].turn);
+    }
+    low_kernels(&l, GRAPH("debug", "f32[3]"), &t); /* no turn at all */
+    assert_int_equal(l.kernels.n, 2);
+    low_end(&l);
+}
+
 static void round_trip(low *l, const gr_kernels *k) {
     gr_buf first = {0}, second = {0};
     gr_kernels back;
@@ -197,7 +227,7 @@ static void planted_faults_are_seen(void **state) {
 int main(void) {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(first_match_in_file_order), cmocka_unit_test(tier_and_order), cmocka_unit_test(missing_names_the_lack),
-        cmocka_unit_test(aliases_are_bound_again), cmocka_unit_test(text_form), cmocka_unit_test(damaged_text),
+        cmocka_unit_test(aliases_are_bound_again), cmocka_unit_test(turns_in_order), cmocka_unit_test(text_form), cmocka_unit_test(damaged_text),
         cmocka_unit_test(planted_faults_are_seen),
     };
     return cmocka_run_group_tests(t, NULL, NULL);

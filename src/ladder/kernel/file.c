@@ -6,7 +6,7 @@ typedef struct pass_ctx {
     gr_inst *in;
     const gr_kernel_decl *k;
     const gr_pass *pass;
-    gr_call call; /* a copy, with `each` set */
+    gr_call call; /* a copy, with `each` and the turn of `repeat` set */
     const gr_wgsl_module *m;
     const gr_wgsl_entry *entry;
     uint32_t module;
@@ -208,6 +208,36 @@ static uint32_t each_count(const gr_call *c, gr_str name) {
     return c->op->sig.outputs_n == 1 && gr_str_eq(c->op->sig.outputs[0].name, name) ? c->outputs_n : 0;
 }
 
+static bool enter_pass(pass_ctx *p, const gr_pass *pass) {
+    p->pass = pass;
+    p->entry = gr_wgsl_find_entry(p->m, pass->entry);
+    return p->entry || misfit(p, pass->entry, "is no entry point of the module");
+}
+
+static bool each_pass(pass_ctx *p, const gr_pass *pass) {
+    GR_TRY(enter_pass(p, pass));
+    uint32_t times = pass->each.n ? each_count(p->in->call, pass->each) : 1;
+    for (p->call.each = 0; p->call.each < times; p->call.each++) GR_TRY(one_pass(p));
+    p->call.each = 0;
+    return true;
+}
+
+enum { TURNS_MAX = 4096 };
+
+/* A loop of n passes in order, turn after turn. */
+static bool repeated_passes(pass_ctx *p, const gr_pass *pass, uint32_t n) {
+    int64_t from, to;
+    GR_TRY(gr_expr_int(p->in->d, pass->from, &p->call, NULL, NULL, p->in->at, &from) &&
+           gr_expr_int(p->in->d, pass->to, &p->call, NULL, NULL, p->in->at, &to));
+    if (to > from && (uint64_t)to - (uint64_t)from > TURNS_MAX) return misfit(p, pass->repeat, "takes more than 4,096 turns");
+    p->call.repeat = pass->repeat;
+    for (p->call.turn = from; p->call.turn < to; p->call.turn++)
+        for (uint32_t i = 0; i < n; i++) GR_TRY(enter_pass(p, &pass[i]) && one_pass(p));
+    p->call.repeat = (gr_str){0};
+    p->call.turn = 0;
+    return true;
+}
+
 bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k) {
     pass_ctx p = {.in = in, .k = k, .call = *in->call};
     p.module = gr_cache_file(in->cache, in->d, in->call, k, in->t);
@@ -218,13 +248,11 @@ bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k) {
     }
     gr_cache_name_node(in->cache, p.module, in->node);
     p.m = in->cache->module.v[p.module].wgsl;
-    for (uint32_t i = 0; i < k->binding.passes_n; i++) {
-        p.pass = &k->binding.passes[i];
-        p.entry = gr_wgsl_find_entry(p.m, p.pass->entry);
-        if (!p.entry) return misfit(&p, p.pass->entry, "is no entry point of the module");
-        uint32_t times = p.pass->each.n ? each_count(in->call, p.pass->each) : 1;
-        for (p.call.each = 0; p.call.each < times; p.call.each++) GR_TRY(one_pass(&p));
-        p.call.each = 0;
+    for (uint32_t i = 0, n; i < k->binding.passes_n; i += n) {
+        const gr_pass *pass = &k->binding.passes[i];
+        for (n = 1; pass->repeat.n && i + n < k->binding.passes_n && pass[n].repeat.n && !pass[n].from;) n++;
+        p.pass = pass;
+        GR_TRY(pass->from ? repeated_passes(&p, pass, n) : each_pass(&p, pass));
     }
     return true;
 }
