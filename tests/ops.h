@@ -21,6 +21,9 @@ static const test_op test_ops[] = {
     {"t/mean@1", "mean(x: f32[..s]; axes: u32[*] = all) -> y: f32[..drop(s, axes, false)]", "graph = \"\"\"\n%sum = t/sum %x axes=axes\n%n = constant size(x) / max(size(y), 1) : f32[]\n%d = t/twice %n\n%y = t/add %sum %d\n\"\"\"\n"},
     {"t/again@1", "again(x: f32[..s]) -> y: f32[..s]", "graph = \"\"\"\n%y = t/again %x\n\"\"\"\n"},
     {"t/wrong@1", "wrong(x: f32[..s]) -> y: f32[..s]", "graph = \"\"\"\n%y = t/sum %x\n\"\"\"\n"},
+    {"t/perhaps@1", "perhaps(x: f32[..s], bias: f32[..s]?; twice: bool = false) -> y: f32[..s]",
+     "graph = \"\"\"\n%two = constant 2 : f32[] if twice\n%a = t/add %x %two if twice\n%a = t/one %x if not twice\n%y = t/add %a %bias if given(bias)\n%y = t/one %a if not given(bias)\n\"\"\"\n"},
+    {"t/both@1", "both(x: f32[..s]; k: u32 = 1) -> y: f32[..s]", "graph = \"\"\"\n%y = t/one %x if k > 0\n%y = t/twice %x if k > 1\n\"\"\"\n"},
     {"t/joined@1", "joined(xs: f32[..s]*; axis: u32 = 0) -> y: f32[..concat(s, axis)]", "graph = \"\"\"\n%y = t/join %xs axis=axis\n\"\"\"\n"},
 };
 

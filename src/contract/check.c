@@ -61,12 +61,16 @@ typedef struct values {
     gr_map known;
 } values;
 
-static bool define(op_checker *c, values *v, gr_str name) { return gr_map_put(c->a, &v->known, name, 1) || gr_report_oom(c->d); }
+enum { ALWAYS = 1, UNDER_A_CONDITION }; /* entries of known */
+
+static bool define_as(op_checker *c, values *v, gr_str name, uint32_t how) { return gr_map_put(c->a, &v->known, name, how) || gr_report_oom(c->d); }
+static bool define(op_checker *c, values *v, gr_str name) { return define_as(c, v, name, ALWAYS); }
 
 static void check_params(op_checker *c, const gr_piece *src, const gr_frag_node *n) {
     gr_scope scope = {.sig = &c->op->sig, .outputs = true};
     for (uint32_t i = 0; i < n->params_n; i++) /* a bare unknown word is an enum word of the called op */
         if (!n->params[i].word.n && !gr_expr_check(c->d, src, &scope, n->params[i].expr, GR_K_ANY)) c->ok = false;
+    if (n->when && !gr_expr_check(c->d, src, &scope, n->when, GR_K_BOOL)) c->ok = false;
     if (!n->constant) return;
     gr_kind_of k = gr_expr_check(c->d, src, &scope, n->constant, GR_K_ANY);
     bool number = k == GR_K_INT || k == GR_K_FLOAT || k == GR_K_NUMBER || k == GR_K_BOOL;
@@ -93,10 +97,12 @@ static void check_nodes(op_checker *c, const gr_piece *src, const gr_frag *f, va
             if (!gr_map_get(&v->known, n->args[k], NULL)) undefined(c, src, n, n->args[k]);
         check_params(c, src, n);
         for (uint32_t k = 0; k < n->results_n; k++) {
-            if (gr_map_get(&v->known, n->results[k], NULL))
-                c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_REPEATED, gr_piece_place(src, n->offset), "give the second one another name",
+            uint32_t how = 0;
+            if (gr_map_get(&v->known, n->results[k], &how) && (how != UNDER_A_CONDITION || !n->when))
+                c->ok = gr_report(c->d, GR_D_CONTRACT_VALUE_REPEATED, gr_piece_place(src, n->offset),
+                                  "give the second one another name, or both of them conditions that exclude each other",
                                   "%%%.*s is defined already", GR_STR_ARG(n->results[k]));
-            else c->ok = define(c, v, n->results[k]) && c->ok;
+            else if (!how) c->ok = define_as(c, v, n->results[k], n->when ? UNDER_A_CONDITION : ALWAYS) && c->ok;
         }
     }
 }

@@ -238,7 +238,8 @@ void gr_binding_print(gr_buf *out, const gr_binding *b);
  * several results `%v, %i = top_k %x k=3`, lists `permutation=[1, 0]`, constants
  * `%c = constant 0.5 : T[]` (a scalar of a dtype or dtype variable). Operand and output names
  * of the signature are predefined (`%x`) or to be defined (`%y`). In a backward the
- * cotangents are `%d_y` and the results `%d_x`. */
+ * cotangents are `%d_y` and the results `%d_x`. A line that ends in `if condition` is there only when the condition
+ * over the outer call holds; lines that all have one may define the same name, and one of them holds. */
 typedef struct gr_frag_param { gr_str name; gr_expr *expr; gr_str word; gr_expr **list; uint32_t list_n; uint32_t offset; } gr_frag_param;
 typedef struct gr_frag_node {
     gr_str *results; uint32_t results_n; /* without % */
@@ -246,6 +247,7 @@ typedef struct gr_frag_node {
     gr_str *args;    uint32_t args_n;
     gr_frag_param *params; uint32_t params_n;
     gr_expr *constant; gr_str constant_dtype;
+    gr_expr *when;                       /* NULL = always there */
     uint32_t offset;
 } gr_frag_node;
 typedef struct gr_frag { gr_str text; gr_frag_node *nodes; uint32_t nodes_n; } gr_frag;
@@ -434,5 +436,7 @@ const gr_type *gr_call_tensor(const gr_call *c, gr_str name, bool *is_output, ui
 bool gr_call_axis(const gr_call *c, gr_str tensor, gr_str dim, uint32_t *axis, uint32_t *span);
 /* Fragment parameters evaluated in the caller's environment, ready to pass as gr_arg. */
 bool gr_frag_args(gr_arena *a, gr_diags *d, const gr_frag_node *n, const gr_call *outer, gr_place at, gr_arg **args, uint32_t *args_n);
+/* Whether the line is there for this outer call: its condition holds or it has none. False when the condition has no value. */
+bool gr_frag_placed(gr_diags *d, const gr_frag_node *n, const gr_call *outer, gr_place at, bool *placed);
 
 #endif

@@ -1,14 +1,15 @@
 /* Graph fragments: graph bodies and declared backwards. One node a line:
  *   %y = reduce_sum %x axes=axes keep_dimensions=true
  *   %v, %i = top_k %x k=3
- *   %c = constant size(x) / 2 : T[] */
+ *   %c = constant size(x) / 2 : T[]
+ *   %y = mul %n %scale if given(scale) */
 #include "contract/contract_int.h"
 
 typedef GR_VEC(gr_str) str_vec;
 
 static bool end_node(gr_parser *p) {
     if (p->tok.kind == GR_TOK_END || p->tok.kind == GR_TOK_LINE) return true;
-    return gr_parser_expected(p, "a value, a parameter such as axes=[0], or the end of the line");
+    return gr_parser_expected(p, "a value, a parameter such as axes=[0], `if`, or the end of the line");
 }
 
 static bool parse_value(gr_parser *p, str_vec *list) {
@@ -69,7 +70,7 @@ static bool parse_call(gr_parser *p, gr_frag_node *n) {
         GR_TRY(parse_value(p, &args));
         gr_parser_take(p, ',');
     }
-    while (p->tok.kind == GR_TOK_NAME) {
+    while (p->tok.kind == GR_TOK_NAME && !gr_parser_is_word(p, "if")) {
         if (params.n >= GR_SIG_MAX)
             return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d parameters", GR_SIG_MAX);
         gr_frag_param *q = GR_PUSH(p->a, &params);
@@ -92,8 +93,10 @@ static bool parse_node(gr_parser *p, gr_frag_node *n) {
     while (gr_parser_take(p, ','));
     n->results = results.v, n->results_n = results.n;
     GR_TRY(gr_parser_expect(p, '=', "after the results"));
-    if (gr_parser_take_word(p, "constant")) return parse_constant(p, n);
-    return parse_call(p, n);
+    GR_TRY(gr_parser_take_word(p, "constant") ? parse_constant(p, n) : parse_call(p, n));
+    if (!gr_parser_take_word(p, "if")) return true;
+    n->when = gr_expr_parse(p);
+    return n->when != NULL;
 }
 
 bool gr_frag_parse_piece(gr_arena *a, gr_diags *d, const gr_piece *src, gr_frag *out) {
@@ -147,11 +150,20 @@ void gr_frag_print(gr_buf *out, const gr_frag *f) {
             gr_buf_printf(out, " %.*s=", GR_STR_ARG(n->params[k].name));
             gr_expr_print(out, n->params[k].expr);
         }
+        if (n->when) {
+            gr_buf_puts(out, " if ");
+            gr_expr_print(out, n->when);
+        }
         gr_buf_putc(out, '\n');
     }
 }
 
-/* ---- parameters in the caller's environment ---- */
+/* ---- in the caller's environment ---- */
+
+bool gr_frag_placed(gr_diags *d, const gr_frag_node *n, const gr_call *outer, gr_place at, bool *placed) {
+    *placed = true;
+    return !n->when || gr_expr_true(d, n->when, outer, at, placed);
+}
 
 static bool to_param(gr_arena *a, gr_diags *d, const gr_val *x, gr_param *out) {
     *out = (gr_param){.given = true};

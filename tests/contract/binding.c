@@ -51,9 +51,10 @@ static void fragments_print_and_parse(void **state) {
     gr_buf out = {0}, second = {0};
     kit_open(&k);
     gr_str text = GR_STR("%s = reduce_sum %x axes=axes keep_dimensions=true\n# note\n%v, %i = top_k %x k=3\n%c = constant -0.5 * sqrt(2) : T[]\n"
-                         "%t = transpose %x permutation=[1, 0]\n%y = user/kemal/median@2 %s, %c w=w + 1 mode=edge\n");
+                         "%t = transpose %x permutation=[1, 0]\n%y = user/kemal/median@2 %s, %c w=w + 1 mode=edge\n"
+                         "%z = neg %y if given(x) and not (w == 1)\n%z = constant 1 : T[] if if(w == 1, true, false)\n");
     if (!gr_frag_parse(&k.a, &k.d, GR_STR("f"), text, &f)) { kit_show(&k); fail(); }
-    assert_true(f.nodes_n == 5 && f.nodes[1].results_n == 2 && f.nodes[3].params[0].list_n == 2 && gr_str_eqz(f.nodes[4].op, "user/kemal/median@2") && f.nodes[4].args_n == 2);
+    assert_true(f.nodes_n == 7 && !f.nodes[4].when && f.nodes[5].when && f.nodes[6].when && f.nodes[1].results_n == 2 && f.nodes[3].params[0].list_n == 2 && gr_str_eqz(f.nodes[4].op, "user/kemal/median@2") && f.nodes[4].args_n == 2);
     gr_frag_print(&out, &f);
     assert_true(gr_frag_parse(&k.a, &k.d, GR_STR("f"), gr_buf_view(&out), &again));
     gr_frag_print(&second, &again);

@@ -96,6 +96,8 @@ static const bad fragments[] = {
     {"%y = constant 1 : T[2]", GR_D_CONTRACT_SYNTAX, 1, 21},
     {"%a = neg %x\n%y = ", GR_D_CONTRACT_SYNTAX, 2, 6},
     {"%y = user/ %x", GR_D_CONTRACT_SYNTAX, 1, 12},
+    {"%y = neg %x if", GR_D_CONTRACT_SYNTAX, 1, 15},
+    {"%y = neg %x if given(x) x", GR_D_CONTRACT_SYNTAX, 1, 25},
 };
 
 static int check_first(const kit *k, const bad *b, bool ok) {
@@ -263,6 +265,10 @@ static const bad_op documents[] = {
     {"%d_x = median_backward %x %d_y w=w", "%g = median_backward %x %d_y w=w", GR_D_CONTRACT_RESULT_MISSING, 31, 1},
     {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x\n%d_x = neg %x", GR_D_CONTRACT_VALUE_REPEATED, 32, 1},
     {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x w=w + q", GR_D_CONTRACT_NAME_UNKNOWN, 31, 21},
+    {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x if w > 1\n%d_x = neg %x", GR_D_CONTRACT_VALUE_REPEATED, 32, 1},
+    {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x\n%d_x = neg %x if w > 1", GR_D_CONTRACT_VALUE_REPEATED, 32, 1},
+    {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x if w + 1", GR_D_CONTRACT_EXPRESSION_KIND, 31, 18},
+    {"%d_x = median_backward %x %d_y w=w", "%d_x = neg %x if q", GR_D_CONTRACT_NAME_UNKNOWN, 31, 18},
     {"inputs = { x = [1.0, 9.0] }", "inputs = { z = [1.0] }", GR_D_CONTRACT_EXAMPLE_INVALID, 35, 16},
     {"inputs = { x = [1.0, 9.0] }", "params = { z = 1 }", GR_D_CONTRACT_EXAMPLE_INVALID, 35, 16},
     {"inputs = { x = [1.0, 9.0] }", "input = { z = 1 }", GR_D_BASE_KEY_UNKNOWN, 35, 1},

@@ -120,14 +120,32 @@ static void usable_calls_stay(void **state) {
     close_box(&b);
 }
 
+/* Lines whose condition is false are not there; of two that define one name, one holds. */
+static void conditions_choose_lines(void **state) {
+    (void)state;
+    box b;
+    gr_graph g, out;
+    open_box(&b, test_catalog());
+    read_graph(&b, "  %x = input \"x\" : f32[4]\n  %a = t/perhaps %x\n  %b = t/perhaps %a, %x twice=true\n  %c = t/both %b\n  output \"y\" %c\n", &g);
+    assert_true(gr_graph_opt_expand(&b.a, &b.d, &g, b.catalog, true, NULL, NULL, &out) && gr_graph_verify(&b.d, &out));
+    check_lines(&out, "  %x = input \"x\" : f32[4]\n  %b/two = constant 2 : f32[]\n"
+                      "  %a/a = t/one@1 %x : f32[4] @ node \"a/3\"\n  %a = t/one@1 %a/a : f32[4] @ node \"a/5\"\n"
+                      "  %b/a = t/add@2 %a, %b/two : f32[4] @ node \"b/2\"\n  %b = t/add@2 %b/a, %x : f32[4] @ node \"b/4\"\n"
+                      "  %c = t/one@1 %b : f32[4] @ node \"c/1\"\n  output \"y\" %c\n");
+    close_box(&b);
+}
+
 static void bad_bodies_are_named(void **state) {
     (void)state;
-    static const struct { const char *op; gr_diag_name name; } cases[] = {{"t/again", GR_D_GRAPH_EXPAND_DEPTH}, {"t/wrong", GR_D_GRAPH_BODY_TYPE}};
-    for (int i = 0; i < 2; i++) {
+    static const struct { const char *op; gr_diag_name name; } cases[] = {{"t/again %x", GR_D_GRAPH_EXPAND_DEPTH},
+                                                                             {"t/wrong %x", GR_D_GRAPH_BODY_TYPE},
+                                                                             {"t/both %x k=2", GR_D_GRAPH_BODY_TYPE},  /* both lines hold */
+                                                                             {"t/both %x k=0", GR_D_GRAPH_BODY_TYPE}}; /* none does */
+    for (int i = 0; i < 4; i++) {
         box b;
         gr_graph g, out;
         open_box(&b, test_catalog());
-        read_graph(&b, gr_arena_printf(&b.a, "  %%x = input \"x\" : f32[4]\n  %%a = %s %%x\n  output \"y\" %%a\n", cases[i].op), &g);
+        read_graph(&b, gr_arena_printf(&b.a, "  %%x = input \"x\" : f32[4]\n  %%a = %s\n  output \"y\" %%a\n", cases[i].op), &g);
         assert_false(gr_graph_opt_expand(&b.a, &b.d, &g, b.catalog, true, NULL, NULL, &out));
         assert_true(gr_diags_has(&b.d, cases[i].name));
         assert_int_equal(b.d.worst, GR_DIAG_USER);
@@ -174,6 +192,7 @@ int main(void) {
         cmocka_unit_test(dead_nodes_go),
         cmocka_unit_test(equal_calls_become_one),
         cmocka_unit_test(bodies_are_expanded),
+        cmocka_unit_test(conditions_choose_lines),
         cmocka_unit_test(usable_calls_stay),
         cmocka_unit_test(bad_bodies_are_named),
         cmocka_unit_test(verifier_finds_planted_faults),

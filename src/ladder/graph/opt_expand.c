@@ -160,12 +160,23 @@ static bool take_results(expansion *x, body *b) {
     return true;
 }
 
+/* Lines with conditions may define one name; of those that hold there is one. */
+static bool new_names(expansion *x, const body *b, const gr_frag_node *n) {
+    for (uint32_t i = 0; i < n->results_n; i++)
+        if (gr_map_get(&b->names, n->results[i], NULL)) return bad_body(x, b, "defines twice, under conditions that hold both,", n->results[i]);
+    return true;
+}
+
 static bool expand_node(expansion *x, uint32_t node) {
     const gr_graph_node *n = &x->g->nodes[node];
     body b = {.node = n, .call = &n->call};
     GR_TRY(bind_operands(x, &b));
     const gr_frag *f = &n->call.op->graph;
     for (uint32_t i = 0; i < f->nodes_n; i++) {
+        bool placed;
+        GR_TRY(gr_frag_placed(x->d, &f->nodes[i], b.call, n->at, &placed));
+        if (!placed) continue;
+        GR_TRY(new_names(x, &b, &f->nodes[i]));
         if (!f->nodes[i].op.n) GR_TRY(place_constant(x, &b, &f->nodes[i]));
         else GR_TRY(place_node(x, &b, &f->nodes[i], i + 1));
     }
