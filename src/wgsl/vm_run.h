@@ -107,6 +107,7 @@ gr_place vm_place(const vm_state *s, uint32_t at);
 
 /* Sanitizer. */
 bool vm_san_init(vm_state *s, const gr_eval_binding *b, uint32_t n);
+void vm_san_dispatch(vm_state *s); /* a dispatch begins */
 void vm_san_batch(vm_state *s); /* a workgroup begins */
 typedef enum vm_access { VM_ACCESS_NONE = 0, VM_ACCESS_READ, VM_ACCESS_WRITE, VM_ACCESS_ATOMIC } vm_access;
 void vm_san_access(vm_state *s, const vm_code *k, const vm_where *w, vm_access access);

@@ -27,6 +27,7 @@ typedef struct seen { uint32_t at; uint32_t name; } seen;
 struct vm_san {
     shadow **word;       /* by object; NULL for private memory and constants */
     size_t *words;
+    bool *known;         /* by object: whether its words hold something when a dispatch begins */
     uint8_t *private_written; /* a private cell and lane */
     uint32_t epoch[2];   /* workgroup, storage */
     seen reported[KINDS_MAX]; uint32_t reported_n;
@@ -66,6 +67,15 @@ static bool uninitialised(const vm_object *o, const gr_eval_binding *b, uint32_t
     return false;
 }
 
+/* A new dispatch: what an earlier one of the same state did to storage is behind a barrier. */
+void vm_san_dispatch(vm_state *s) {
+    vm_san *z = s->san;
+    for (uint32_t k = 0; k < s->p->object.n; k++) {
+        if (!z->word[k] || s->p->object.v[k].space != VM_BUFFER) continue;
+        for (size_t w = 0; w < z->words[k]; w++) z->word[k][w] = (shadow){.written = z->known[k]};
+    }
+}
+
 bool vm_san_init(vm_state *s, const gr_eval_binding *b, uint32_t n) {
     const vm_program *p = s->p;
     vm_san *z = vm_state_alloc(s, 1, sizeof *z);
@@ -74,7 +84,8 @@ bool vm_san_init(vm_state *s, const gr_eval_binding *b, uint32_t n) {
     z->word = vm_state_alloc(s, p->object.n + 1, sizeof *z->word);
     z->words = vm_state_alloc(s, p->object.n + 1, sizeof *z->words);
     z->private_written = vm_state_alloc(s, (size_t)p->local_top * s->n + 1, 1);
-    if (!z->word || !z->words || !z->private_written) return gr_report_oom(s->d);
+    z->known = vm_state_alloc(s, p->object.n + 1, sizeof *z->known);
+    if (!z->word || !z->words || !z->known || !z->private_written) return gr_report_oom(s->d);
     shadow *shared = NULL;
     size_t total = 0;
     for (uint32_t k = 0; k < p->object.n; k++) total += p->object.v[k].space == VM_BUFFER ? words_of(s, k) : 0;
@@ -87,10 +98,10 @@ bool vm_san_init(vm_state *s, const gr_eval_binding *b, uint32_t n) {
         if (!z->words[k]) continue;
         z->word[k] = o->space == VM_WORKGROUP ? shared : block;
         if (o->space != VM_BUFFER) continue;
-        bool known = !uninitialised(o, b, n);
-        for (size_t w = 0; w < z->words[k]; w++) block[w].written = known;
+        z->known[k] = !uninitialised(o, b, n);
         block += z->words[k];
     }
+    vm_san_dispatch(s);
     return true;
 }
 

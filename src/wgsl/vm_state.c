@@ -179,6 +179,7 @@ bool gr_eval_state_run(gr_eval_state *s, gr_diags *d, uint64_t first, uint64_t c
     uint64_t findings = s->stats.findings;
     s->d = d;
     s->failed = false;
+    if (s->san && first == 0) vm_san_dispatch(s);
     for (uint64_t at = first; at < end && !s->failed; at += s->groups) {
         s->first_group = at;
         s->groups = end - at < s->f->groups ? (uint32_t)(end - at) : s->f->groups;

@@ -121,6 +121,30 @@ static void unwritten_storage_is_found(void **state) {
     gr_arena_free(&a);
 }
 
+/* A state runs again: what an earlier dispatch did to a word is no race. */
+static void dispatches_do_not_race(void **state) {
+    (void)state;
+    gr_arena a = {0};
+    harness_clear(&h);
+    static const char text[] = HARNESS_IO MAIN(4, "  f[i + u32(x[0])] = 1.0;\n  o[i] = u32(f[i + u32(x[0])]);");
+    gr_wgsl_module *m = gr_wgsl_load(&a, &h.d, GR_STR("t"), gr_str_of(text), NULL);
+    const gr_eval_options opt = {.mode = GR_EVAL_SANITIZER};
+    gr_eval_program *p = m ? gr_eval_compile(&a, &h.d, m, GR_STR(""), &opt) : NULL;
+    assert_non_null(p);
+    const gr_eval_binding b[] = {{.binding = 0, .bytes = h.o, .size = sizeof h.o}, {.binding = 1, .bytes = h.f, .size = sizeof h.f, .uninitialised = true},
+                                 {.binding = 2, .bytes = h.x, .size = sizeof h.x}};
+    const uint32_t grid[3] = {2, 1, 1};
+    gr_eval_state *s = gr_eval_state_new(p, &h.d, b, 3, grid);
+    assert_non_null(s);
+    h.x[0] = 0;
+    assert_true(gr_eval_state_run(s, &h.d, 0, 2));
+    h.x[0] = 4; /* the second workgroup's words are now the first one's */
+    assert_true(gr_eval_state_run(s, &h.d, 0, 2));
+    assert_int_equal(gr_eval_state_stats(s).findings, 0);
+    gr_eval_state_free(s);
+    gr_arena_free(&a);
+}
+
 /* The front end refuses such kernels; a hand-made lane program shows that the check stands alone. */
 static void barrier_under_masks(void **state) {
     (void)state;
@@ -153,6 +177,6 @@ static void barrier_under_masks(void **state) {
 int main(void) {
     gr_diags_init(&h.d);
     const struct CMUnitTest tests[] = {cmocka_unit_test(planted_faults), cmocka_unit_test(results_are_those_of_f32),
-                                       cmocka_unit_test(unwritten_storage_is_found), cmocka_unit_test(barrier_under_masks)};
+                                       cmocka_unit_test(unwritten_storage_is_found), cmocka_unit_test(dispatches_do_not_race), cmocka_unit_test(barrier_under_masks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
