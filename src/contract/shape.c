@@ -332,6 +332,46 @@ static bool grow(gr_evaluator *v, const gr_val *s, const gr_val *by, const gr_va
     return true;
 }
 
+/* s without the padding, each dimension at least 0. */
+static bool unpad(gr_evaluator *v, const gr_val *s, const gr_val *before, const gr_val *after, gr_val *out) {
+    GR_TRY(same_length(v, before, s->len, "the padding") && same_length(v, after, s->len, "the padding"));
+    GR_TRY(gr_eval_new_list(v, s->len, out));
+    for (uint32_t i = 0; i < s->len; i++) {
+        int64_t n = s->list[i].i, r;
+        if (!gr_sub_i64(n, before->list[i].i, &r) || !gr_sub_i64(r, after->list[i].i, &r) || r < 0)
+            return gr_eval_fail(v, GR_D_CONTRACT_SHAPE_MISMATCH, NULL, "dimension %u, which is %lld, cannot hold a padding of %lld and %lld",
+                                i, (long long)n, (long long)before->list[i].i, (long long)after->list[i].i);
+        out->list[i] = r == n ? s->list[i] : plain(r);
+    }
+    return true;
+}
+
+/* The shape that was repeated to s. */
+static bool untile(gr_evaluator *v, const gr_val *s, const gr_val *by, gr_val *out) {
+    GR_TRY(same_length(v, by, s->len, "the repetitions") && gr_eval_new_list(v, s->len, out));
+    for (uint32_t i = 0; i < s->len; i++) {
+        int64_t n = s->list[i].i, k = by->list[i].i;
+        if (k < 1 || n % k)
+            return gr_eval_fail(v, GR_D_CONTRACT_NOT_DIVISIBLE, NULL, "dimension %u, which is %lld, is not %lld repetitions of something", i,
+                                (long long)n, (long long)k);
+        out->list[i] = k == 1 ? s->list[i] : plain(n / k);
+    }
+    return true;
+}
+
+/* Dimension `axis` of every shape of a variadic operand. */
+static bool extents(gr_evaluator *v, const gr_val *s, int64_t axis, gr_val *out) {
+    uint32_t n = s->kind == GR_K_SHAPES ? s->len : 1;
+    gr_val x;
+    GR_TRY(gr_eval_new_list(v, n, out));
+    for (uint32_t i = 0; i < n; i++) {
+        GR_TRY(s->kind == GR_K_SHAPES ? list_of(v, &s->shapes[i], &x) : as_list(v, s, &x));
+        GR_TRY(axis_ok(v, axis, x.len));
+        out->list[i] = x.list[axis];
+    }
+    return true;
+}
+
 /* The shape `to` that s sums down to: to must broadcast to s. */
 static bool sum_to(gr_evaluator *v, const gr_val *s, const gr_val *to, gr_val *out) {
     gr_val t;
@@ -511,6 +551,7 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_SAME: return fold(v, e, arg, same_step, true, out);
     case GR_FN_BROADCASTABLE: return truth(out, fold(v, e, arg, broadcast_into, false, &s));
     case GR_FN_CONCAT: return want_int(v, &arg[1], "the axis") && concat(v, &arg[0], arg[1].n.i, out);
+    case GR_FN_EXTENTS: return want_int(v, &arg[1], "the axis") && extents(v, &arg[0], arg[1].n.i, out);
     case GR_FN_JOIN: return join(v, arg, e->arg_n, out);
     case GR_FN_RANGE: return want_int(v, &arg[0], "an end") && want_int(v, &arg[1], "an end") && range(v, arg[0].n.i, arg[1].n.i, out);
     case GR_FN_LEN:
@@ -556,6 +597,7 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_RESHAPE: return reshape(v, &s, &t, out);
     case GR_FN_EXPAND: return expand(v, &s, &t, true, out);
     case GR_FN_TILE: return grow(v, &s, &t, NULL, "the repetitions", out);
+    case GR_FN_UNTILE: return untile(v, &s, &t, out);
     case GR_FN_TAKE: return take(v, &s, &t, out);
     case GR_FN_SUM_TO: return sum_to(v, &s, &t, out);
     case GR_FN_BROADCAST_AXES: return broadcast_axes(v, &s, &t, out);
@@ -564,6 +606,7 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_SPANS: return spans(v, &s, &t, out);
     case GR_FN_RESIZE: return as_list(v, &arg[2], &u) && resize(v, &s, &t, &u, out);
     case GR_FN_PAD: return as_list(v, &arg[2], &u) && grow(v, &s, &t, &u, "the padding", out);
+    case GR_FN_UNPAD: return as_list(v, &arg[2], &u) && unpad(v, &s, &t, &u, out);
     case GR_FN_SLICE:
         GR_TRY(as_list(v, &arg[2], &u));
         if (e->arg_n < 4) return slice(v, &s, &t, &u, NULL, out);

@@ -43,6 +43,8 @@ static const struct { const char *sig, *operands, *params, *outputs; } good[] = 
     {"two(n: i32[4, w]; w: u32 = 2) -> y: i32[w]", "i32[4, 2]", NULL, "i32[2]"},
     {"same(xs: T[n, ..s]*) -> y: T[n, ..same(s)]", "f32[4, 2]; f32[4, 2]", NULL, "f32[4, 2]"},
     {"one() -> y: f32[]", "", NULL, "f32[]"},
+    {"f(x: T[..s]) -> y: T[..unpad(s, [1, 0], [2, 3])], z: T[..untile(s, [2, 3])]", "f32[4, 3]", NULL, "f32[1, 0]; f32[2, 1]"},
+    {"f(xs: T[..s]*) -> y: T[..extents(s, 1)]", "f32[4, 3]; f32[4, 5]", NULL, "f32[3, 5]"},
     {"scatter_nd(x: T[..s], at: I[..i, k], u: T[..i, ..tail(s, k)]) -> y: T[..s]", "f32[4, 5, 6]; u32[7, 2]; f32[7, 6]", NULL, "f32[4, 5, 6]"},
 };
 
@@ -129,6 +131,9 @@ static const bad_call bad_calls[] = {
     {SUM, "f32[2, 3]", "{\"axes\":[1,1]}", GR_D_CONTRACT_AXIS_REPEATED, "axis 1 is named twice in [1, 1]"},
     {SUM, "f32[2, 3]", "{\"keep\":1}", GR_D_CONTRACT_PARAMETER_TYPE, "true or false"},
     {"mm(a: T[m, k], b: T[k, n]) -> y: T[m, n]", "f32[2, 3]; f32[4, 5]", NULL, GR_D_CONTRACT_OPERAND_DIMENSION, "dimension 0 of b is 4, but k is 3 from dimension 1 of a"},
+    {"f(x: T[..s]) -> y: T[..untile(s, [3])]", "f32[4]", NULL, GR_D_CONTRACT_NOT_DIVISIBLE, "is not 3 repetitions"},
+    {"f(x: T[..s]) -> y: T[..unpad(s, [3], [2])]", "f32[4]", NULL, GR_D_CONTRACT_SHAPE_MISMATCH, "cannot hold a padding of 3 and 2"},
+    {"f(xs: T[..s]*) -> y: T[..extents(s, 2)]", "f32[4, 3]", NULL, GR_D_CONTRACT_AXIS_OUT_OF_RANGE, "axis 2"},
     {"c(x: T[n, c], f: T[o, c / g]; g: u32) -> y: T[o]", "f32[2, 4]; f32[2, 3]", "{\"g\":2}", GR_D_CONTRACT_OPERAND_DIMENSION, "dimension 1 of f: it is 3, but c / g is 2"},
     {"c(x: T[n, c], f: T[o, c / g]; g: u32) -> y: T[o]", "f32[2, 4]; f32[2, 3]", "{\"g\":3}", GR_D_CONTRACT_NOT_DIVISIBLE, "4 / 3 leaves the remainder 1"},
     {"c(x: T[n, c], f: T[o, c / g]; g: u32) -> y: T[o]", "f32[2, 4]; f32[2, 3]", "{\"g\":0}", GR_D_CONTRACT_DIVISION_BY_ZERO, "divides by zero"},
