@@ -1,4 +1,5 @@
-// One result a lane: every tap of the filter that reaches it from a whole step of x.
+// One result a lane: every tap of the filter that reaches it from a whole step of x, summed
+// pairwise: level l holds the sum of 2^l products.
 alias T = f32;
 struct Params { x: vec4<u32>, y: vec4<u32>, filter_shape: vec4<u32>, has_bias: u32, groups: u32, strides: vec2<u32>, dilations: vec2<u32>, padding: vec4<u32>, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
@@ -18,7 +19,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let depth = p.x.y / p.groups;
   let outputs = p.filter_shape.y;
   let first = o / outputs * depth;
-  var sum = T(0);
+  var level: array<T, 32>;
+  var terms = 0u;
   for (var c = first; c < first + depth; c++) {
     for (var r = 0u; r < p.filter_shape.z; r++) {
       let v = i32(row + p.padding.x) - i32(r * p.dilations.x);
@@ -26,11 +28,21 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
       for (var s = 0u; s < p.filter_shape.w; s++) {
         let u = i32(column + p.padding.z) - i32(s * p.dilations.y);
         if (u < 0 || u32(u) % p.strides.y != 0u || u32(u) / p.strides.y >= p.x.w) { continue; }
-        let a = T(x[((n * p.x.y + c) * p.x.z + u32(v) / p.strides.x) * p.x.w + u32(u) / p.strides.y]);
-        sum += a * T(weights[((c * outputs + o % outputs) * p.filter_shape.z + r) * p.filter_shape.w + s]);
+        var term = x[((n * p.x.y + c) * p.x.z + u32(v) / p.strides.x) * p.x.w + u32(u) / p.strides.y] * weights[((c * outputs + o % outputs) * p.filter_shape.z + r) * p.filter_shape.w + s];
+        var l = 0u;
+        for (var carry = terms; (carry & 1u) == 1u; carry >>= 1u) {
+          term = level[l] + term;
+          l++;
+        }
+        level[l] = term;
+        terms++;
       }
     }
   }
-  if (p.has_bias != 0u) { sum += T(bias[o]); }
-  y[i] = T(sum);
+  var sum = T();
+  for (var l = 0u; l < 32u; l++) {
+    if (((terms >> l) & 1u) == 1u) { sum = level[l] + sum; }
+  }
+  if (p.has_bias != 0u) { sum += bias[o]; }
+  y[i] = sum;
 }

@@ -1,4 +1,4 @@
-// One result a lane.
+// One result a lane, summed pairwise: level l holds the sum of 2^l consecutive products.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { m: u32, n: u32, k: u32, at: u32, bt: u32, alpha: f32, beta: f32, has_c: u32, c: View, count: u32 }
@@ -26,13 +26,21 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   if (i >= p.count) { return; }
   let row = i / p.n;
   let column = i % p.n;
-  var sum = T(0);
+  var level: array<T, 32>;
   for (var j = 0u; j < p.k; j++) {
-    let left = a[select(row * p.k + j, j * p.m + row, p.at != 0u)];
-    let right = b[select(j * p.n + column, column * p.k + j, p.bt != 0u)];
-    sum += T(left) * T(right);
+    var term = a[select(row * p.k + j, j * p.m + row, p.at != 0u)] * b[select(j * p.n + column, column * p.k + j, p.bt != 0u)];
+    var l = 0u;
+    for (var carry = j; (carry & 1u) == 1u; carry >>= 1u) {
+      term = level[l] + term;
+      l++;
+    }
+    level[l] = term;
+  }
+  var sum = T();
+  for (var l = 0u; l < 32u; l++) {
+    if (((p.k >> l) & 1u) == 1u) { sum = level[l] + sum; }
   }
   sum *= T(p.alpha);
-  if (p.has_c != 0u) { sum += T(p.beta) * T(c[c_at(i)]); }
-  y[i] = T(sum);
+  if (p.has_c != 0u) { sum += T(p.beta) * c[c_at(i)]; }
+  y[i] = sum;
 }

@@ -1,4 +1,4 @@
-// Root of the sum of squares of a window.
+// Root of the sum of squares of a window, summed pairwise: level l holds the sum of 2^l.
 alias T = f32;
 struct Params { x: vec4<u32>, y: vec4<u32>, window: vec2<u32>, strides: vec2<u32>, dilations: vec2<u32>, padding: vec4<u32>, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
@@ -12,7 +12,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let column = i % p.y.w;
   let row = (i / p.y.w) % p.y.z;
   let plane = i / (p.y.w * p.y.z);
-  var sum = T(0);
+  var level: array<T, 32>;
   var terms = 0u;
   for (var r = 0u; r < p.window.x; r++) {
     let v = i32(row * p.strides.x + r * p.dilations.x) - i32(p.padding.x);
@@ -20,10 +20,20 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var c = 0u; c < p.window.y; c++) {
       let u = i32(column * p.strides.y + c * p.dilations.y) - i32(p.padding.z);
       if (u < 0 || u >= i32(p.x.w)) { continue; }
-      let e = T(x[(plane * p.x.z + u32(v)) * p.x.w + u32(u)]);
-      sum += e * e;
+      let e = x[(plane * p.x.z + u32(v)) * p.x.w + u32(u)];
+      var term = e * e;
+      var l = 0u;
+      for (var carry = terms; (carry & 1u) == 1u; carry >>= 1u) {
+        term = level[l] + term;
+        l++;
+      }
+      level[l] = term;
       terms++;
     }
   }
-  y[i] = T(sqrt(sum));
+  var sum = T();
+  for (var l = 0u; l < 32u; l++) {
+    if (((terms >> l) & 1u) == 1u) { sum = level[l] + sum; }
+  }
+  y[i] = sqrt(sum);
 }

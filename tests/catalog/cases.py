@@ -5,6 +5,7 @@ import zlib
 
 import numpy as np
 
+import gradients
 import reference
 from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
 
@@ -519,7 +520,7 @@ def windows(x, window, strides, dilations, padding, ceil, fill):
 
 WINDOWS = [((1, 1, 4, 4), {}), ((2, 3, 7, 6), {'window': [3, 2]}), ((1, 2, 9, 8), {'window': [3, 3], 'strides': [2, 3]}), ((1, 1, 9, 9), {'window': [2, 2], 'dilations': [2, 3]}),
            ((2, 2, 5, 5), {'window': [3, 3], 'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'rounding': 'ceil_size'}),
-           ((3, 1, 16, 17), {'window': [1, 1], 'strides': [4, 4]})]
+           ((3, 1, 16, 17), {'window': [1, 1], 'strides': [4, 4]}), ((2, 3, 20, 30), {}), ((1, 2, 40, 21), {'window': [20, 10], 'strides': [3, 2], 'dilations': [2, 1], 'padding': [1, 0, 2, 5]})]
 
 
 def pool(op, signature):
@@ -800,4 +801,4 @@ def small(op, signature):
     for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
         if op in table:
             return list(fn(op, signature))
-    return list(SPECIAL[op](op, signature)) if op in SPECIAL else []
+    return (list(SPECIAL[op](op, signature)) if op in SPECIAL else []) + gradients.cases(op, Case)

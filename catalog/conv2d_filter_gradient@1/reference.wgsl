@@ -1,0 +1,44 @@
+// One element of the filter a lane: over images and places of the gradient, the products with the element of x under it,
+// summed pairwise: level l holds the sum of 2^l products.
+alias T = f32;
+struct Params { x: vec4<u32>, y: vec4<u32>, window: vec2<u32>, strides: vec2<u32>, dilations: vec2<u32>, padding: vec4<u32>, groups: u32, count: u32 }
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read> gradient: array<T>;
+@group(0) @binding(2) var<storage, read_write> y: array<T>;
+@group(0) @binding(3) var<uniform> p: Params;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let i = id.y * (groups.x * 64u) + id.x;
+  if (i >= p.count) { return; }
+  let depth = p.x.y / p.groups;
+  let s = i % p.window.y;
+  let r = i / p.window.y % p.window.x;
+  let o = i / (p.window.x * p.window.y * depth);
+  let c = o / (p.y.y / p.groups) * depth + i / (p.window.x * p.window.y) % depth;
+  var level: array<T, 32>;
+  var terms = 0u;
+  for (var n = 0u; n < p.x.x; n++) {
+    for (var row = 0u; row < p.y.z; row++) {
+      let v = i32(row * p.strides.x + r * p.dilations.x) - i32(p.padding.x);
+      if (v < 0 || v >= i32(p.x.z)) { continue; }
+      for (var column = 0u; column < p.y.w; column++) {
+        let u = i32(column * p.strides.y + s * p.dilations.y) - i32(p.padding.z);
+        if (u < 0 || u >= i32(p.x.w)) { continue; }
+        var term = x[((n * p.x.y + c) * p.x.z + u32(v)) * p.x.w + u32(u)] * gradient[((n * p.y.y + o) * p.y.z + row) * p.y.w + column];
+        var l = 0u;
+        for (var carry = terms; (carry & 1u) == 1u; carry >>= 1u) {
+          term = level[l] + term;
+          l++;
+        }
+        level[l] = term;
+        terms++;
+      }
+    }
+  }
+  var sum = T();
+  for (var l = 0u; l < 32u; l++) {
+    if (((terms >> l) & 1u) == 1u) { sum = level[l] + sum; }
+  }
+  y[i] = sum;
+}

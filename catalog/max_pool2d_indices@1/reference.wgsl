@@ -1,0 +1,31 @@
+// Where the greatest of the elements of a window lies in its plane of x, the first of equal ones; -1 where the window lies in padding alone.
+alias T = f32;
+struct Params { x: vec4<u32>, y: vec4<u32>, window: vec2<u32>, strides: vec2<u32>, dilations: vec2<u32>, padding: vec4<u32>, count: u32 }
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read_write> y: array<i32>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let i = id.y * (groups.x * 64u) + id.x;
+  if (i >= p.count) { return; }
+  let column = i % p.y.w;
+  let row = (i / p.y.w) % p.y.z;
+  let plane = i / (p.y.w * p.y.z);
+  var best = T();
+  var at = -1i;
+  for (var r = 0u; r < p.window.x; r++) {
+    let v = i32(row * p.strides.x + r * p.dilations.x) - i32(p.padding.x);
+    if (v < 0 || v >= i32(p.x.z)) { continue; }
+    for (var c = 0u; c < p.window.y; c++) {
+      let u = i32(column * p.strides.y + c * p.dilations.y) - i32(p.padding.z);
+      if (u < 0 || u >= i32(p.x.w)) { continue; }
+      let e = T(x[(plane * p.x.z + u32(v)) * p.x.w + u32(u)]);
+      if (at < 0 || e > best) {
+        best = e;
+        at = v * i32(p.x.w) + u;
+      }
+    }
+  }
+  y[i] = at;
+}
