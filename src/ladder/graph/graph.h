@@ -30,6 +30,8 @@ typedef struct gr_graph_node {
     gr_value_id *results;       /* call.outputs_n */
     gr_str node;                /* canvas node it comes from; inside an expanded body "mean/1", of a repeat "loop/0/step" */
     gr_str *also; uint32_t also_n; /* further nodes that opt_common found to be the same */
+    bool backward;              /* part of a backward pass: made by opt_gradient */
+    uint32_t again;             /* 0, or the number of a recomputation: opt_common merges no calls that differ in it */
     gr_place at;
 } gr_graph_node;
 
@@ -76,6 +78,20 @@ bool gr_graph_opt_common(gr_arena *a, gr_diags *d, const gr_graph *g, gr_graph *
 typedef bool gr_graph_usable_fn(void *user, const gr_graph *g, uint32_t node);
 bool gr_graph_opt_expand(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog,
                          bool all, gr_graph_usable_fn *usable, void *user, gr_graph *out);
+
+/* A sum of <cotangent, value> that is differentiated. cotangent GR_NO_VALUE: ones; then value must be a float of one
+ * element. Otherwise it has the type of value. Else graph/gradient-seed. */
+typedef struct gr_gradient_seed { gr_value_id value, cotangent; } gr_gradient_seed;
+/* Reverse mode: out is g with the backward appended; gradients[i] is the derivative of the sum over the seeds of
+ * <cotangent, value> with respect to wrt[i], of wrt[i]'s type; zeros (role `fill`) where nothing reaches. Value and node
+ * ids of g are the same in out; outputs are those of g (gr_graph_add_output adds gradients). Only what lies between wrt and
+ * the seeds is differentiated; integers and bools carry no gradient. Contributions are added (role `accumulate`) in
+ * the order of the nodes that use the value, from the last to the first. seeds, wrt and gradients are ids of g; gradients
+ * has wrt_n entries.
+ * graph/not-differentiable names the path from loss to parameter and the op's reason; an op without a gradient is an
+ * error only where one must pass through it. */
+bool gr_graph_opt_gradient(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog, const gr_gradient_seed *seeds, uint32_t seeds_n,
+                           const gr_value_id *wrt, uint32_t wrt_n, gr_graph *out, gr_value_id *gradients);
 
 /* Builder, for clients that have no canvas (op run, the trainer): types are inferred. A zeroed gr_graph with name
  * and tier set is the empty graph; names are copied and made unique ("x~2"). GR_NO_VALUE or false when

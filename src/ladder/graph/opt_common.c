@@ -23,6 +23,7 @@ static void put_param(gr_buf *b, const gr_param *p) {
 /* Bytes that are equal exactly when the calls are. */
 static void put_call(merging *m, gr_buf *b, const gr_graph_node *n) {
     gr_buf_put(b, (const char *)&n->call.op, sizeof n->call.op);
+    gr_buf_put(b, (const char *)&n->again, sizeof n->again);
     gr_buf_put(b, (const char *)&n->call.operands_n, sizeof n->call.operands_n);
     for (uint32_t i = 0; i < n->call.operands_n; i++) {
         gr_value_id v = n->args[i] == GR_NO_VALUE ? GR_NO_VALUE : m->map[n->args[i]];

@@ -1,9 +1,7 @@
 /* Replaces calls by the graph bodies of their ops, level by level, until none is left that wants it.
  * Inner nodes are named by the call and their number in the body, "mean/2"; inner values by the
  * body's names, "mean/sum"; what the call gave keeps its name. */
-#include "ladder/graph/graph_int.h"
-
-#include <stdio.h>
+#include "ladder/graph/fragment.h"
 
 typedef struct expansion {
     gr_arena *a, *scratch;
@@ -14,143 +12,55 @@ typedef struct expansion {
     gr_value_id *map; /* old value -> new value */
 } expansion;
 
-typedef struct range { uint32_t first, n; } range; /* of body.values */
-
-/* One body being placed. Names stand for one value, or for all of a variadic operand. */
-typedef struct body {
-    const gr_graph_node *node;
-    const gr_call *call;
-    gr_map names;                  /* name -> entry of ranges */
-    GR_VEC(range) ranges;
-    GR_VEC(gr_value_id) values;
-} body;
-
-typedef GR_VEC(gr_value_id) id_vec;
-
-static bool bind_name(expansion *x, body *b, gr_str name, const gr_value_id *v, uint32_t n) {
-    range *r = GR_PUSH(x->scratch, &b->ranges);
-    if (!r || !gr_map_put(x->scratch, &b->names, name, b->ranges.n - 1)) return gr_report_oom(x->d);
-    *r = (range){b->values.n, n};
-    for (uint32_t i = 0; i < n; i++) {
-        gr_value_id *slot = GR_PUSH(x->scratch, &b->values);
-        if (!slot) return gr_report_oom(x->d);
-        *slot = v[i];
-    }
-    return true;
-}
-
-static bool bind_operands(expansion *x, body *b) {
-    const gr_sig *sig = &b->call->op->sig;
+/* Old operands as values of the new graph, under the names of the signature. */
+static bool bind_operands(expansion *x, const gr_graph_node *node, gr_fragment *f) {
+    const gr_sig *sig = &node->call.op->sig;
     for (uint32_t p = 0; p < sig->operands_n; p++) {
-        uint32_t first = b->call->operand_first[p], n = b->call->operand_first[p + 1] - first;
+        uint32_t first = node->call.operand_first[p], n = node->call.operand_first[p + 1] - first;
         gr_value_id *v = GR_NEW_N(x->scratch, gr_value_id, n);
         if (!v) return gr_report_oom(x->d);
-        for (uint32_t i = 0; i < n; i++) v[i] = b->node->args[first + i] == GR_NO_VALUE ? GR_NO_VALUE : x->map[b->node->args[first + i]];
-        GR_TRY(bind_name(x, b, sig->operands[p].name, v, n));
+        for (uint32_t i = 0; i < n; i++) v[i] = node->args[first + i] == GR_NO_VALUE ? GR_NO_VALUE : x->map[node->args[first + i]];
+        GR_TRY(gr_fragment_bind(f, sig->operands[p].name, v, n));
     }
     return true;
-}
-
-static gr_str inner_name(expansion *x, const body *b, gr_str local) {
-    char *p = gr_arena_printf(x->a, "%.*s/%.*s", GR_STR_ARG(b->node->node), GR_STR_ARG(local));
-    return p ? gr_str_of(p) : (gr_str){0};
-}
-
-static bool bad_body(expansion *x, const body *b, const char *what, gr_str name) {
-    gr_report(x->d, GR_D_GRAPH_BODY_TYPE, b->node->at, "correct the [body] graph of the op", "the body of %.*s %s %%%.*s", GR_STR_ARG(b->call->op->id), what, GR_STR_ARG(name));
-    gr_report_trail(x->d, "node %.*s -> op %.*s", GR_STR_ARG(b->node->node), GR_STR_ARG(b->call->op->id));
-    return false;
 }
 
 /* The outer result that a name of the body is: its number, or UINT32_MAX for an inner name. */
-static uint32_t output_number(const body *b, gr_str name) {
-    const gr_sig *sig = &b->call->op->sig;
+static uint32_t output_number(const gr_sig *sig, gr_str name) {
     for (uint32_t i = 0; i < sig->outputs_n; i++)
         if (gr_str_eq(sig->outputs[i].name, name)) return i;
     return UINT32_MAX;
 }
 
-static bool place_constant(expansion *x, body *b, const gr_frag_node *n) {
-    double v;
-    gr_array c;
-    gr_dtype t = gr_dtype_find(n->constant_dtype);
-    if (!t && !gr_call_dtype(b->call, n->constant_dtype, &t)) return bad_body(x, b, "has an unknown dtype for", n->results[0]);
-    GR_TRY(gr_expr_float(x->d, n->constant, b->call, b->node->at, &v));
-    GR_TRY(gr_array_new(x->a, x->d, t, NULL, 0, &c));
-    gr_array_set_f64(&c, 0, v);
-    gr_str name = inner_name(x, b, n->results[0]);
-    gr_value_id id = name.p ? gr_graph_add_constant(x->a, x->out, name, c) : GR_NO_VALUE;
-    if (id == GR_NO_VALUE) return gr_report_oom(x->d);
-    return bind_name(x, b, n->results[0], &id, 1);
-}
-
-/* Operands of a body's node: names stand for their values in a row. */
-static bool collect(expansion *x, body *b, const gr_frag_node *n, id_vec *args) {
-    for (uint32_t i = 0; i < n->args_n; i++) {
-        uint32_t at;
-        if (!gr_map_get(&b->names, n->args[i], &at)) return bad_body(x, b, "uses the undefined", n->args[i]);
-        range r = b->ranges.v[at];
-        for (uint32_t k = 0; k < r.n; k++) {
-            gr_value_id *slot = GR_PUSH(x->scratch, args);
-            if (!slot) return gr_report_oom(x->d);
-            *slot = b->values.v[r.first + k];
-        }
+/* The old value's name where the body's name is an output of the call, else none. One name for a variadic result
+ * stands for all of the call's. */
+static bool choose_names(expansion *x, const gr_graph_node *node, const gr_frag_node *n, gr_str **out, uint32_t *out_n) {
+    const gr_sig *sig = &node->call.op->sig;
+    bool all = sig->outputs_n == 1 && sig->outputs[0].variadic && n->results_n == 1 && output_number(sig, n->results[0]) == 0;
+    *out_n = all ? node->call.outputs_n : n->results_n;
+    *out = GR_NEW_N(x->scratch, gr_str, *out_n);
+    if (!*out) return gr_report_oom(x->d);
+    for (uint32_t i = 0; i < *out_n; i++) {
+        uint32_t o = all ? i : output_number(sig, n->results[i]);
+        gr_value_id old = o < node->call.outputs_n ? node->results[o] : GR_NO_VALUE;
+        if (old != GR_NO_VALUE) (*out)[i] = x->g->values[old].name;
     }
-    return true;
-}
-
-/* Names that the new values get: the old value's where the body's name is an output of the call. One name for
- * a variadic result stands for all of the call's. */
-static bool choose_names(expansion *x, body *b, const gr_frag_node *n, const gr_op *op, gr_str **out, uint32_t *out_n) {
-    bool all = op->sig.outputs_n == 1 && op->sig.outputs[0].variadic && n->results_n == 1 && output_number(b, n->results[0]) == 0;
-    uint32_t names_n = all ? b->call->outputs_n : n->results_n;
-    gr_str *names = GR_NEW_N(x->scratch, gr_str, names_n);
-    if (!names) return gr_report_oom(x->d);
-    for (uint32_t i = 0; i < names_n; i++) {
-        uint32_t o = all ? i : output_number(b, n->results[i]);
-        gr_value_id old = o < b->call->outputs_n ? b->node->results[o] : GR_NO_VALUE;
-        names[i] = old != GR_NO_VALUE ? x->g->values[old].name : inner_name(x, b, n->results[all ? 0 : i]);
-    }
-    *out = names;
-    *out_n = names_n;
-    return true;
-}
-
-static bool place_node(expansion *x, body *b, const gr_frag_node *n, uint32_t number) {
-    id_vec args = {0};
-    gr_arg *params;
-    uint32_t params_n, results_n, names_n = 0;
-    gr_value_id *results;
-    gr_str *names = NULL;
-    const gr_op *op = gr_catalog_find(x->catalog, n->op);
-    if (!op) {
-        gr_report(x->d, GR_D_GRAPH_OP_UNKNOWN, b->node->at, "add the op to the catalog", "the body of %.*s needs the op %.*s", GR_STR_ARG(b->call->op->id), GR_STR_ARG(n->op));
-        return false;
-    }
-    GR_TRY(collect(x, b, n, &args));
-    GR_TRY(gr_frag_args(x->scratch, x->d, n, b->call, b->node->at, &params, &params_n));
-    GR_TRY(choose_names(x, b, n, op, &names, &names_n));
-    char *node = gr_arena_printf(x->a, "%.*s/%u", GR_STR_ARG(b->node->node), number);
-    if (!node) return gr_report_oom(x->d);
-    GR_TRY(gr_graph_append(x->a, x->d, x->out, op, args.v, args.n, params, params_n, gr_str_of(node), b->node->at, names, names_n, &results, &results_n));
-    if (n->results_n == 1 && results_n != 1) return bind_name(x, b, n->results[0], results, results_n);
-    if (n->results_n != results_n) return bad_body(x, b, "names another number of results than the call gives at", n->results[0]);
-    for (uint32_t i = 0; i < results_n; i++) GR_TRY(bind_name(x, b, n->results[i], &results[i], 1));
     return true;
 }
 
 /* What the call gave is now what the body gives. Types must agree; the outer one's symbols stay. */
-static bool take_results(expansion *x, body *b) {
-    const gr_sig *sig = &b->call->op->sig;
+static bool take_results(expansion *x, const gr_graph_node *node, gr_fragment *f) {
+    const gr_sig *sig = &node->call.op->sig;
     bool variadic = sig->outputs_n == 1 && sig->outputs[0].variadic;
-    for (uint32_t i = 0; i < b->call->outputs_n; i++) {
+    for (uint32_t i = 0; i < node->call.outputs_n; i++) {
         gr_str name = sig->outputs[variadic ? 0 : i].name;
-        uint32_t at;
-        gr_value_id old = b->node->results[i];
+        uint32_t n;
+        gr_value_id old = node->results[i];
         if (old == GR_NO_VALUE) continue;
-        if (!gr_map_get(&b->names, name, &at) || b->ranges.v[at].n <= (variadic ? i : 0)) return bad_body(x, b, "does not define", name);
-        gr_value_id v = b->values.v[b->ranges.v[at].first + (variadic ? i : 0)];
-        if (v == GR_NO_VALUE || !gr_type_equal(&x->out->values[v].type, &x->g->values[old].type)) return bad_body(x, b, "gives another type than its signature for", name);
+        const gr_value_id *made = gr_fragment_find(f, name, &n);
+        if (!made || n <= (variadic ? i : 0)) return gr_fragment_bad(f, "does not define", name);
+        gr_value_id v = made[variadic ? i : 0];
+        if (v == GR_NO_VALUE || !gr_type_equal(&x->out->values[v].type, &x->g->values[old].type)) return gr_fragment_bad(f, "gives another type than its signature for", name);
         if (x->out->values[v].source == GR_SOURCE_NODE) {
             x->out->values[v].type = x->g->values[old].type;
             x->out->nodes[x->out->values[v].node].call.outputs[x->out->values[v].result] = x->g->values[old].type;
@@ -160,27 +70,25 @@ static bool take_results(expansion *x, body *b) {
     return true;
 }
 
-/* Lines with conditions may define one name; of those that hold there is one. */
-static bool new_names(expansion *x, const body *b, const gr_frag_node *n) {
-    for (uint32_t i = 0; i < n->results_n; i++)
-        if (gr_map_get(&b->names, n->results[i], NULL)) return bad_body(x, b, "defines twice, under conditions that hold both,", n->results[i]);
-    return true;
+/* What a call's place in the graph says of it goes over to the nodes of its body. */
+static void inherit(gr_graph *out, uint32_t first, const gr_graph_node *n) {
+    for (uint32_t i = first; i < out->nodes_n; i++) out->nodes[i].backward = n->backward, out->nodes[i].again = n->again;
 }
 
 static bool expand_node(expansion *x, uint32_t node) {
     const gr_graph_node *n = &x->g->nodes[node];
-    body b = {.node = n, .call = &n->call};
-    GR_TRY(bind_operands(x, &b));
-    const gr_frag *f = &n->call.op->graph;
-    for (uint32_t i = 0; i < f->nodes_n; i++) {
-        bool placed;
-        GR_TRY(gr_frag_placed(x->d, &f->nodes[i], b.call, n->at, &placed));
-        if (!placed) continue;
-        GR_TRY(new_names(x, &b, &f->nodes[i]));
-        if (!f->nodes[i].op.n) GR_TRY(place_constant(x, &b, &f->nodes[i]));
-        else GR_TRY(place_node(x, &b, &f->nodes[i], i + 1));
+    const gr_frag *body = &n->call.op->graph;
+    uint32_t first = x->out->nodes_n;
+    gr_fragment f = {.a = x->a, .scratch = x->scratch, .d = x->d, .catalog = x->catalog, .out = x->out, .call = &n->call, .node = n->node, .prefix = n->node, .at = n->at, .what = "body"};
+    GR_TRY(bind_operands(x, n, &f));
+    for (uint32_t i = 0; i < body->nodes_n; i++) {
+        gr_str *names;
+        uint32_t names_n;
+        GR_TRY(choose_names(x, n, &body->nodes[i], &names, &names_n));
+        GR_TRY(gr_fragment_place(&f, &body->nodes[i], i + 1, names, names_n));
     }
-    return take_results(x, &b);
+    inherit(x->out, first, n);
+    return take_results(x, n, &f);
 }
 
 static bool wants(const gr_graph *g, uint32_t node, bool all, gr_graph_usable_fn *usable, void *user) {

@@ -256,7 +256,18 @@ static bool read_types(parser *p, gr_type *types, gr_token *at, uint32_t n, bool
     return true;
 }
 
-static bool read_nodes(parser *p, gr_str fallback, str_vec *names) {
+typedef struct marks { bool backward; uint64_t again; } marks;
+
+static bool read_marks(parser *p, marks *m) {
+    m->backward = gr_lex_try_word(&p->l, "backward");
+    if (!gr_lex_try_word(&p->l, "again")) return true;
+    gr_token t = p->l.now;
+    GR_TRY(gr_lex_u64(&p->l, "the number of the recomputation", &m->again));
+    return m->again <= UINT32_MAX || complain(p, t, GR_D_GRAPH_SYNTAX, "number recomputations from 1", "%.*s is too large", t.text);
+}
+
+/* "@ node "mean", "average" backward again 1": what it is the same as, and which part of the work it is. */
+static bool read_nodes(parser *p, gr_str fallback, str_vec *names, marks *m) {
     gr_str *slot;
     if (gr_lex_try_mark(&p->l, '@')) {
         if (!gr_lex_try_word(&p->l, "node")) return gr_lex_expected(&p->l, "node", "a line ends with @ node \"name\"");
@@ -266,7 +277,7 @@ static bool read_nodes(parser *p, gr_str fallback, str_vec *names) {
             GR_TRY(gr_lex_string(&p->l, "a node's name in quotes", slot));
             if (!slot->n) return complain(p, t, GR_D_GRAPH_SYNTAX, "write the canvas node's id", "a node's name is empty%.*s", *slot);
         } while (gr_lex_try_mark(&p->l, ','));
-        return true;
+        return read_marks(p, m);
     }
     if (!(slot = GR_PUSH(p->a, names))) return oom(p);
     *slot = fallback;
@@ -310,7 +321,7 @@ static const gr_op *find_op(parser *p) {
     return NULL;
 }
 
-static bool finish_node(parser *p, const gr_op *op, const token_vec *results, const id_vec *args, const arg_vec *params, const str_vec *nodes,
+static bool finish_node(parser *p, const gr_op *op, const token_vec *results, const id_vec *args, const arg_vec *params, const str_vec *nodes, const marks *m,
                         const gr_type *types, const gr_token *types_at, bool typed, gr_place op_at) {
     gr_str *names = GR_NEW_N(p->a, gr_str, results->n);
     gr_value_id *made;
@@ -324,6 +335,8 @@ static bool finish_node(parser *p, const gr_op *op, const token_vec *results, co
     gr_graph_node *node = &p->g->nodes[p->g->nodes_n - 1];
     node->also = nodes->v + 1;
     node->also_n = nodes->n - 1;
+    node->backward = m->backward;
+    node->again = (uint32_t)m->again;
     if (n != results->n) {
         p->l.errors++;
         gr_report(p->l.d, GR_D_GRAPH_RESULTS, node->at, "name every result on the left: _ for one that is absent, () for none", "the call gives %u results, %u stand before '='", n, results->n);
@@ -343,6 +356,7 @@ static bool read_node(parser *p, const token_vec *results) {
     id_vec args = {0};
     arg_vec params = {0};
     str_vec nodes = {0};
+    marks m = {0};
     bool typed;
     gr_type *types = GR_NEW_N(p->a, gr_type, results->n);
     gr_token *types_at = GR_NEW_N(p->a, gr_token, results->n);
@@ -350,7 +364,7 @@ static bool read_node(parser *p, const token_vec *results) {
     gr_place at = gr_lex_place(&p->l, p->l.now);
     const gr_op *op = find_op(p);
     return op && read_operands(p, &args) && read_params(p, &params) && read_types(p, types, types_at, results->n, &typed) &&
-           read_nodes(p, first_name(results), &nodes) && finish_node(p, op, results, &args, &params, &nodes, types, types_at, typed, at);
+           read_nodes(p, first_name(results), &nodes, &m) && finish_node(p, op, results, &args, &params, &nodes, &m, types, types_at, typed, at);
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */

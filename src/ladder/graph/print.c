@@ -108,6 +108,8 @@ static void print_node(gr_buf *out, const gr_graph *g, const gr_graph_node *n) {
         gr_buf_puts(out, ", ");
         gr_json_string(out, n->also[i]);
     }
+    if (n->backward) gr_buf_puts(out, " backward");
+    if (n->again) gr_buf_printf(out, " again %u", n->again);
     gr_buf_putc(out, '\n');
 }
 
