@@ -102,8 +102,9 @@ void gr_eval_state_free(gr_eval_state *s);
  * after a report of severity error (sanitizer findings, wgsl/step-limit). */
 bool gr_eval_state_run(gr_eval_state *s, gr_diags *d, uint64_t first, uint64_t count);
 uint64_t gr_eval_state_workgroups(const gr_eval_state *s); /* of the whole grid */
-/* Totals since the state was made. */
+/* Totals since the state was made or restarted. */
 gr_eval_stats gr_eval_state_stats(const gr_eval_state *s);
+void gr_eval_state_restart(gr_eval_state *s); /* the totals from 0 again */
 
 /* The whole grid on this thread. stats may be NULL. */
 bool gr_eval_dispatch(const gr_eval_program *p, gr_diags *d, const gr_eval_binding *b, uint32_t n,

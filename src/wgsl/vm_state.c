@@ -193,6 +193,7 @@ bool gr_eval_state_run(gr_eval_state *s, gr_diags *d, uint64_t first, uint64_t c
 
 uint64_t gr_eval_state_workgroups(const gr_eval_state *s) { return s->workgroups; }
 gr_eval_stats gr_eval_state_stats(const gr_eval_state *s) { return s->stats; }
+void gr_eval_state_restart(gr_eval_state *s) { s->stats = (gr_eval_stats){0}; }
 
 bool gr_eval_dispatch(const gr_eval_program *p, gr_diags *d, const gr_eval_binding *b, uint32_t n, const uint32_t grid[3],
                       gr_eval_stats *stats) {

@@ -186,10 +186,49 @@ static void failing_memory(void **state) {
     low_end(&l);
 }
 
+/* y = x x + relu(x) and a copy, in direction 1, 0: tangents pass through dispatches and copies; another direction leaves nothing of
+ * the first behind. The trace says where relu's side changed. */
+static void dual_numbers(void **state) {
+    (void)state;
+    low l;
+    gr_target t = gr_target_oracle();
+    gr_exec_options dual = {.threads = 1, .dual = true}, trace = {.threads = 2, .wide = true, .trace = true};
+    const float x[] = {3, -2}, other[] = {-3, -2};
+    const double first[] = {1, 0}, second[] = {0, 1}, exact[] = {0x1p-40 + 3, -2};
+    uint64_t n;
+    low_begin(&l);
+    low_plan(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[2]\n  %q = mul %x, %x : f32[2]\n  %r = relu %x : f32[2]\n  %y = add %q, %r : f32[2]\n"
+                 "  output \"y\" %y\n}\n", &t, NULL);
+    const gr_exec_api *api = gr_oracle_api();
+    gr_exec *e = api->prepare(NULL, &l.d, &l.plan, &dual);
+    gr_value_id in = l.plan.graph->values[0].source == GR_SOURCE_INPUT ? 0 : GR_NO_VALUE, out = l.plan.graph->outputs[0].value;
+    assert_non_null(e);
+    assert_true(api->write(e, &l.d, in, x, sizeof x) && api->write_tangent(e, &l.d, in, first, 2));
+    gr_ticket k = api->submit(e, &l.d);
+    const double *dy = api->output_tangent(e, k, out, &n);
+    assert_true(k && dy && dy[0] == 7 && dy[1] == 0);
+    assert_true(api->write_wide(e, &l.d, in, exact, 2) && api->write_tangent(e, &l.d, in, second, 2));
+    k = api->submit(e, &l.d);
+    dy = api->output_tangent(e, k, out, &n);
+    assert_true(dy[0] == 0 && dy[1] == -4);
+    assert_true(api->output_wide(e, k, out, &n)[0] == exact[0] * exact[0] + exact[0]);
+    api->release(e);
+    e = api->prepare(NULL, &l.d, &l.plan, &trace);
+    uint64_t was[3];
+    for (int i = 0; i < 3; i++) {
+        assert_true(api->write(e, &l.d, in, i == 1 ? other : x, sizeof x));
+        was[i] = api->trace(e, api->submit(e, &l.d));
+    }
+    assert_true(was[0] == was[2] && was[0] != was[1]);
+    assert_null(api->output_tangent(e, 3, out, &n));
+    api->release(e);
+    low_end(&l);
+}
+
 int main(void) {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(bounded), cmocka_unit_test(in_place), cmocka_unit_test(passes_and_dead_results), cmocka_unit_test(copies_move_nothing),
-        cmocka_unit_test(empty), cmocka_unit_test(variadic), cmocka_unit_test(failing_memory),
+        cmocka_unit_test(empty), cmocka_unit_test(variadic), cmocka_unit_test(dual_numbers), cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(t, NULL, NULL);
 }

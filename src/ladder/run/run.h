@@ -23,6 +23,8 @@ typedef struct gr_exec_options {
     uint32_t threads;                     /* oracle: 0 = as many as processors */
     bool wide;                            /* oracle: f64 (widened) evaluation; outputs then also in f64 */
     bool bounded;                         /* oracle: widened with error bounds and ambiguity marks (output_bound) */
+    bool dual;                            /* oracle: widened with forward-mode derivatives (write_tangent, output_tangent) */
+    bool trace;                           /* oracle, one thread: hash the branches and selections taken (trace) */
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
     uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
@@ -57,6 +59,12 @@ typedef struct gr_exec_api {
     /* Oracle with `bounded` only (NULL elsewhere): bound and mark of every element of an output, as many as output_wide has.
      * Marks count for integer outputs too. */
     bool (*output_bound)(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark);
+    /* Oracle with `dual` only (NULL elsewhere): the direction of an input, after write of the same value, which clears it; and
+     * the derivative of an output along the directions of all inputs. Integers have none. */
+    bool (*write_tangent)(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count);
+    const double *(*output_tangent)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n);
+    /* Oracle with `trace` (NULL elsewhere): equal for two runs that took the same branches and made the same selections. */
+    uint64_t (*trace)(gr_exec *e, gr_ticket t);
     uint32_t (*times)(gr_exec *e, gr_ticket t, gr_step_time *out, uint32_t max);
     void (*ticket_release)(gr_exec *e, gr_ticket t);
     uint64_t (*created_bytes)(const gr_exec *e); /* peak total of buffers really created, staging included */

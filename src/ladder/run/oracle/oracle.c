@@ -22,8 +22,8 @@ struct gr_persist {
 
 typedef struct memory { /* one plan buffer */
     uint8_t *bytes;
-    double *wide, *extra; /* extra and mark: bounded mode */
-    uint8_t *mark;
+    double *wide, *extra; /* extra: bounds (bounded mode) or tangents (dual) */
+    uint8_t *mark;        /* bounded mode */
     uint64_t n;
     uint32_t unit; /* bytes a wide element stands for in copies: 2 where an f16 tensor lives, else 4 */
     bool shared;   /* bytes belong to a gr_persist */
@@ -53,6 +53,7 @@ struct gr_exec {
     bool *attached;               /* by graph value: a shared buffer holds it, nothing is uploaded or read back */
     host_value *output[SLOTS];    /* by graph value */
     gr_step_time *time[SLOTS];
+    uint64_t trace[SLOTS];
     gr_ticket next;               /* number of runs so far */
     uint64_t created, peak;
     uint32_t wide_unit;           /* 2 when any tensor is f16, else 4: sizes the wide arrays */
@@ -73,16 +74,17 @@ static bool take_wide(gr_exec *e, gr_diags *d, uint64_t bytes, double **out, dou
     size_t n = (size_t)(bytes / e->wide_unit + 1);
     if (!e->options.wide) return true;
     *out = gr_heap_alloc(n, sizeof(double));
-    if (*out && e->options.bounded) {
+    bool bounded = e->options.bounded;
+    if (*out && (bounded || e->options.dual)) {
         *extra = gr_heap_alloc(n, sizeof(double));
-        *mark = gr_heap_alloc(n, 1);
-        if (!*extra || !*mark) return gr_report_oom(d);
+        if (bounded) *mark = gr_heap_alloc(n, 1);
+        if (!*extra || (bounded && !*mark)) return gr_report_oom(d);
     }
     return *out ? true : gr_report_oom(d);
 }
 
 static gr_eval_mode mode_of(const gr_exec_options *o) {
-    return o->bounded ? GR_EVAL_BOUNDED : o->wide ? GR_EVAL_WIDENED : o->sanitize ? GR_EVAL_SANITIZER : GR_EVAL_F32;
+    return o->bounded ? GR_EVAL_BOUNDED : o->dual ? GR_EVAL_DUAL : o->wide ? GR_EVAL_WIDENED : o->sanitize ? GR_EVAL_SANITIZER : GR_EVAL_F32;
 }
 
 /* ---- prepare ------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static const gr_eval_program *compile_kernel(gr_exec *e, gr_diags *d, const gr_k
     }
     for (uint32_t i = 0; i < k->overrides_n; i++)
         over[i] = (gr_wgsl_override_value){k->overrides[i].name, k->overrides[i].value};
-    gr_eval_options eo = {.mode = mode_of(&e->options), .flush_subnormals = e->options.flush_subnormals,
+    gr_eval_options eo = {.mode = mode_of(&e->options), .trace = e->options.trace, .flush_subnormals = e->options.flush_subnormals,
                           .step_limit = e->options.step_limit,
                           .accuracy = e->options.accuracy, .accuracy_n = e->options.accuracy_n,
                           .override = over, .override_n = k->overrides_n};
@@ -172,7 +174,8 @@ static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, cons
     }
     e->plan = p;
     if (o) e->options = *o;
-    if (e->options.bounded) e->options.wide = true;
+    if (e->options.bounded || e->options.dual) e->options.wide = true;
+    if (e->options.trace) e->options.threads = 1;
     e->options.threads = gr_pool_threads(e->options.threads);
     uint32_t values = p->graph->values_n;
     e->memory = GR_NEW_N(&e->arena, memory, p->buffers_n);
@@ -261,6 +264,7 @@ static bool oracle_write(gr_exec *e, gr_diags *d, gr_value_id v, const void *byt
     GR_TRY(host_reserve(e, d, h, n));
     if (n) memcpy(h->bytes, bytes, (size_t)n);
     widen(e, v, h);
+    if (e->options.dual) memset(h->extra, 0, (size_t)(h->n / e->wide_unit + 1) * sizeof *h->extra);
     return true;
 }
 
@@ -268,6 +272,13 @@ static bool oracle_write_wide(gr_exec *e, gr_diags *d, gr_value_id v, const doub
     host_value *h = &e->input[v];
     if (!h->wide || count > h->n / 2 + 1) return GR_BUG(d, "O4", "write_wide of value %u before write, or too long", v);
     memcpy(h->wide, x, (size_t)count * sizeof *x);
+    return true;
+}
+
+static bool oracle_write_tangent(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count) {
+    host_value *h = &e->input[v];
+    if (!e->options.dual || !h->extra || count > h->n / 2 + 1) return GR_BUG(d, "O4", "write_tangent of value %u before write, or too long", v);
+    memcpy(h->extra, x, (size_t)count * sizeof *x);
     return true;
 }
 
@@ -284,12 +295,12 @@ static void copy_bytes(uint32_t unit, uint8_t *to, double *to_wide, uint64_t to_
     if (to_wide && from_wide) memmove(to_wide + to_at / unit, from_wide + from_at / unit, (size_t)(n / unit) * sizeof(double));
 }
 
-/* Bounds and marks, where both sides have them. */
+/* Bounds and marks, or tangents, where both sides have them. */
 static void copy_bounds(uint32_t unit, double *to, uint8_t *to_mark, uint64_t to_at, const double *from, const uint8_t *from_mark,
                         uint64_t from_at, uint64_t n) {
     if (!to || !from) return;
     memmove(to + to_at / unit, from + from_at / unit, (size_t)(n / unit) * sizeof(double));
-    memmove(to_mark + to_at / unit, from_mark + from_at / unit, (size_t)(n / unit));
+    if (to_mark && from_mark) memmove(to_mark + to_at / unit, from_mark + from_at / unit, (size_t)(n / unit));
 }
 
 static void step_copy(gr_exec *e, const gr_plan_step *s) {
@@ -303,7 +314,8 @@ static void step_clear(gr_exec *e, const gr_plan_step *s) {
     memset(to->bytes + s->to_offset, 0, (size_t)s->bytes);
     for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) {
         to->wide[i] = 0;
-        if (to->extra) to->extra[i] = 0, to->mark[i] = 0;
+        if (to->extra) to->extra[i] = 0;
+        if (to->mark) to->mark[i] = 0;
     }
 }
 
@@ -410,12 +422,18 @@ static bool step_dispatch(gr_exec *e, gr_diags *d, uint32_t step, uint64_t done)
     uint64_t groups = (uint64_t)grid[0] * grid[1] * grid[2];
     if (groups == 0) return true;
     if (!job->state) GR_TRY(make_job(e, d, step, grid));
+    if (e->options.trace) gr_eval_state_restart(job->state[0]);
     uint64_t part = e->options.progress && s->work > (1u << 24) ? (groups + PROGRESS_PARTS - 1) / PROGRESS_PARTS : groups;
     part = (part + job->batch - 1) / job->batch * job->batch;
     for (uint64_t at = 0; at < groups; at += part) {
         uint64_t n = groups - at < part ? groups - at : part;
         GR_TRY(gr_pool_run(job, d, at, n));
         GR_TRY(step_progress(e, d, s, done + (uint64_t)((double)s->work * (double)(at + n) / (double)groups)));
+    }
+    if (e->options.trace) {
+        uint64_t *all = &e->trace[e->next % SLOTS];
+        *all = (*all ^ gr_eval_state_stats(job->state[0]).trace) * 0x9E3779B97F4A7C15u;
+        *all ^= *all >> 29;
     }
     return true;
 }
@@ -435,6 +453,7 @@ static bool run_step(gr_exec *e, gr_diags *d, uint32_t i, int slot, uint64_t don
 static gr_ticket oracle_submit(gr_exec *e, gr_diags *d) {
     int slot = (int)(e->next % SLOTS);
     uint64_t done = 0;
+    e->trace[slot] = 0;
     for (uint32_t i = 0; i < e->plan->steps_n; i++) {
         const gr_plan_step *s = &e->plan->steps[i];
         double before = gr_clock_seconds();
@@ -488,10 +507,21 @@ static const double *oracle_output_wide(gr_exec *e, gr_ticket t, gr_value_id v, 
 
 static bool oracle_output_bound(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark) {
     int slot = slot_of(e, t);
-    if (slot < 0 || v >= e->plan->graph->values_n || !e->output[slot][v].extra) return false;
+    if (slot < 0 || v >= e->plan->graph->values_n || !e->output[slot][v].mark) return false;
     *bound = e->output[slot][v].extra;
     *mark = e->output[slot][v].mark;
     return true;
+}
+
+static const double *oracle_output_tangent(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n) {
+    int slot = slot_of(e, t);
+    if (!e->options.dual || !oracle_output_wide(e, t, v, n)) return NULL;
+    return e->output[slot][v].extra;
+}
+
+static uint64_t oracle_trace(gr_exec *e, gr_ticket t) {
+    int slot = slot_of(e, t);
+    return slot < 0 ? 0 : e->trace[slot];
 }
 
 static uint32_t oracle_times(gr_exec *e, gr_ticket t, gr_step_time *out, uint32_t max) {
@@ -568,7 +598,8 @@ const gr_exec_api *gr_oracle_api(void) {
         .name = "oracle", .prepare = oracle_prepare, .release = oracle_release, .write = oracle_write, .write_wide = oracle_write_wide,
         .attach = oracle_attach, .persist_new = oracle_persist_new, .persist_free = oracle_persist_free,
         .persist_write = oracle_persist_write, .persist_read = oracle_persist_read, .submit = oracle_submit, .poll = oracle_poll,
-        .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .output_bound = oracle_output_bound, .times = oracle_times,
+        .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .output_bound = oracle_output_bound,
+        .write_tangent = oracle_write_tangent, .output_tangent = oracle_output_tangent, .trace = oracle_trace, .times = oracle_times,
         .ticket_release = oracle_ticket_release, .created_bytes = oracle_created,
     };
     return &api;
