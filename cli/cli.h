@@ -17,6 +17,9 @@ typedef struct cli_options {
     const char *set[CLI_LIST_MAX]; unsigned set_n;   /* --set k=v */
     const char *in[CLI_LIST_MAX]; unsigned in_n;     /* --in a=FILE */
     const char *outs[CLI_LIST_MAX]; unsigned outs_n; /* --out y=FILE (op run) */
+    const char *gradient[CLI_LIST_MAX]; unsigned gradient_n;   /* --gradient OUTPUT */
+    const char *cotangent[CLI_LIST_MAX]; unsigned cotangent_n; /* --cotangent OUTPUT=FILE */
+    const char *wrt[CLI_LIST_MAX]; unsigned wrt_n;             /* --wrt a,b */
     const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
     unsigned threads, repeat;
     bool json, quiet, allow_heavy, timestamps;
@@ -40,6 +43,23 @@ gr_session *cli_session(const cli_options *o, bool compile_only);
 /* Prints what the session complained of (stderr, or nothing in JSON mode), frees it, gives the exit code. */
 int cli_finish(gr_session *s, const cli_options *o);
 gr_compile_desc cli_compile_desc(const cli_options *o);
+/* "name=rest" split at the first '='; name is a heap copy of the caller's, also where false is given. */
+bool cli_pair(const char *text, char **name, const char **rest);
+
+/* --gradient, --cotangent and --wrt, read. Views in desc live as long as this does. */
+typedef struct cli_gradient {
+    const char *gradient[CLI_LIST_MAX], *cotangent[CLI_LIST_MAX], *wrt[CLI_LIST_MAX], *file[CLI_LIST_MAX]; /* file: of a cotangent */
+    unsigned gradient_n, cotangent_n, wrt_n;
+    char *owned[CLI_LIST_MAX];
+    unsigned owned_n;
+} cli_gradient;
+bool cli_gradient_read(const cli_options *o, cli_gradient *g); /* false after a message; free in any case */
+void cli_gradient_free(cli_gradient *g);
+void cli_gradient_desc(const cli_gradient *g, gr_compile_desc *d);
+/* Files of cotangents, and those of --in, into the inputs of their names. */
+bool cli_gradient_write(const cli_gradient *g, gr_session *s, gr_program *p, gr_prepared *r);
+bool cli_inputs_write(const cli_options *o, gr_session *s, gr_program *p, gr_prepared *r);
+
 /* The banner that stays while there is no GPU, on stderr. */
 void cli_banner(const gr_session *s);
 /* A JSON string with quotes. */

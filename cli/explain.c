@@ -24,7 +24,17 @@ static gr_program *compile(const cli_options *o, gr_session **s) {
     *s = cli_session(o, o->device == NULL);
     if (!*s) return NULL;
     gr_compile_desc desc = cli_compile_desc(o);
-    return gr_session_exit_code(*s) ? NULL : gr_compile_file(*s, o->arg[0], &desc);
+    cli_gradient g;
+    gr_program *p = NULL;
+    if (cli_gradient_read(o, &g)) {
+        cli_gradient_desc(&g, &desc);
+        p = gr_session_exit_code(*s) ? NULL : gr_compile_file(*s, o->arg[0], &desc);
+    } else {
+        gr_session_free(*s);
+        *s = NULL;
+    }
+    cli_gradient_free(&g);
+    return p;
 }
 
 int cli_explain(const cli_options *o) {

@@ -12,7 +12,8 @@ typedef struct subcommand {
 
 static const subcommand commands[] = {
     {"run", "FILE", "Compile a document, show its plan and verdict, run it, write its outputs and a run record.",
-     "  gradus run examples/despike.json\n  gradus run examples/despike.json --device cpu --out out/cpu\n", cli_run},
+     "  gradus run examples/despike.json\n  gradus run examples/despike.json --device cpu --out out/cpu\n"
+     "  gradus run model.graph --in x=x.npy --in w=w.npy --gradient loss --wrt w\n", cli_run},
     {"explain", "FILE", "Print the rungs of a document, one rung, or one node at every rung.",
      "  gradus explain examples/despike.json --rung plan\n  gradus explain examples/despike.json --follow median\n", cli_explain},
     {"plan", "FILE", "Print the plan and verdict; exit code 2 when it is red.", "  gradus plan examples/center.json --budget 256MiB --json\n", cli_plan},
@@ -22,6 +23,7 @@ static const subcommand commands[] = {
     {"op", "run|conform|new ...", "Run one op on files; conform an op to its reference; begin a new op.",
      "  gradus op run matmul --in a=a.npy --in b=b.npy --out y=y.npy\n"
      "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n"
+     "  gradus op run mul --in a=a.npy --in b=b.npy --cotangent y=ct.npy --out d_a=d_a.npy\n"
      "  gradus op conform examples/ops/user/kemal/windowed_median@1 --device cpu --out receipt.json\n"
      "  gradus op new my_sum ops/user/me\n", cli_op},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
@@ -31,7 +33,8 @@ static const subcommand commands[] = {
 enum { COMMANDS_N = sizeof commands / sizeof *commands };
 
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
-       OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET };
+       OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET,
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT };
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -42,8 +45,11 @@ static const struct argp_option options[] = {
     {"rung", OPT_RUNG, "NAME", 0, "canvas, flow, graph, kernel or plan", 0},
     {"follow", OPT_FOLLOW, "NODE", 0, "Show one node at every rung", 0},
     {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML", 0},
+    {"gradient", OPT_GRADIENT, "OUTPUT", 0, "Differentiate an output: gradients become outputs d_NAME", 0},
+    {"cotangent", OPT_COTANGENT, "OUTPUT=FILE", 0, "The cotangent of an output that is differentiated (op run: ones without it)", 0},
+    {"wrt", OPT_WRT, "NAME,...", 0, "Inputs and parameters to differentiate by (all floats without it)", 0},
     {"in", OPT_IN, "NAME=FILE", 0, "An input file; repeat for variadic operands", 0},
-    {"mode", OPT_MODE, "f32|f64", 0, "op run: f64 evaluates the reference in f64 on the oracle", 0},
+    {"mode", OPT_MODE, "f32|f64", 0, "run, op run: f64 evaluates the reference in f64 on the oracle", 0},
     {"ops", OPT_OPS, "DIR", 0, "A further folder of ops", 0},
     {"catalog", OPT_CATALOG, "DIR", 0, "The catalog's folder", 0},
     {"threads", OPT_THREADS, "N", 0, "CPU executor: threads (default all)", 0},
@@ -80,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_FOLLOW: o->follow = arg; break;
     case OPT_SET: push(o->set, &o->set_n, arg, state); break;
     case OPT_IN: push(o->in, &o->in_n, arg, state); break;
+    case OPT_GRADIENT: push(o->gradient, &o->gradient_n, arg, state); break;
+    case OPT_COTANGENT: push(o->cotangent, &o->cotangent_n, arg, state); break;
+    case OPT_WRT: push(o->wrt, &o->wrt_n, arg, state); break;
     case OPT_MODE: o->mode = arg; break;
     case OPT_OPS: push(o->ops, &o->ops_n, arg, state); break;
     case OPT_CATALOG: o->catalog = arg; break;

@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "name=rest" split at the first '='; name is a heap copy. */
-static bool split_pair(const char *text, char **name, const char **rest) {
-    const char *eq = strchr(text, '=');
-    *name = eq && eq != text ? strndup(text, (size_t)(eq - text)) : NULL;
-    *rest = eq ? eq + 1 : NULL;
-    return *name && **rest;
-}
-
 typedef struct operands {
     char *name[CLI_LIST_MAX];
     gr_tensor tensor[CLI_LIST_MAX];
@@ -21,7 +13,7 @@ typedef struct operands {
 static bool load_operands(const cli_options *o, gr_session *s, operands *in) {
     for (unsigned i = 0; i < o->in_n; i++) {
         const char *path;
-        if (!split_pair(o->in[i], &in->name[i], &path)) {
+        if (!cli_pair(o->in[i], &in->name[i], &path)) {
             cli_usage("--in takes NAME=FILE, not \"%s\"", o->in[i]);
             free(in->name[i]);
             return false;
@@ -56,7 +48,7 @@ static bool find_outputs(const cli_options *o, const gr_program *p, int *index) 
         char *name;
         const char *path;
         unsigned nth = 0;
-        if (!split_pair(o->outs[k], &name, &path)) {
+        if (!cli_pair(o->outs[k], &name, &path)) {
             free(name);
             return cli_usage("--out takes NAME=FILE, not \"%s\"", o->outs[k]) == 0;
         }
@@ -129,10 +121,11 @@ static gr_run run_times(const cli_options *o, gr_prepared *r, double *seconds) {
     return run;
 }
 
-static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide) {
+static bool run_op(const cli_options *o, gr_session *s, operands *in, const cli_gradient *g, bool wide) {
     gr_compile_desc desc = cli_compile_desc(o);
     gr_prepare_desc pd = {.wide = wide};
     desc.reference = wide;
+    cli_gradient_desc(g, &desc);
     gr_program *p = gr_compile_op(s, o->arg[1], (const char *const *)in->name, in->tensor, in->n, o->set, o->set_n, &desc);
     int index[CLI_LIST_MAX];
     gr_prepared *r = p && find_outputs(o, p, index) ? gr_prepare(p, &pd) : NULL;
@@ -149,6 +142,7 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, bool wide)
             if (strcmp(want, in->name[k]) && strcmp(want, numbered)) continue;
             ok = gr_write(r, i, &in->tensor[k]) && ok;
         }
+    ok = ok && cli_gradient_write(g, s, p, r);
     double seconds = 0;
     gr_run run = ok ? run_times(o, r, &seconds) : 0;
     ok = run != 0;
@@ -171,9 +165,11 @@ int cli_op(const cli_options *o) {
     gr_session *s = cli_session(&with, false);
     if (!s) return 2;
     operands *in = calloc(1, sizeof *in);
+    cli_gradient g;
     if (!o->json) cli_banner(s);
-    bool ok = in && !gr_session_exit_code(s) && load_operands(o, s, in) && run_op(&with, s, in, wide);
+    bool ok = cli_gradient_read(o, &g) && in && !gr_session_exit_code(s) && load_operands(o, s, in) && run_op(&with, s, in, &g, wide);
     if (in) free_operands(in);
+    cli_gradient_free(&g);
     free(in);
     if (!ok && o->json) printf("{\"diagnostics\": %s}\n", gr_session_report(s, true));
     int code = cli_finish(s, o);

@@ -105,10 +105,10 @@ static void default_dir(const char *document, char *out, size_t n) {
     snprintf(out, n, "out/%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
-static bool run_program(const cli_options *o, gr_session *s, gr_program *p) {
+static bool run_program(const cli_options *o, gr_session *s, gr_program *p, const cli_gradient *g, bool wide) {
     char dir[512];
     cli_progress progress = {.last = -1, .terminal = isatty(2) != 0};
-    gr_prepare_desc desc = {.timestamps = o->timestamps};
+    gr_prepare_desc desc = {.timestamps = o->timestamps, .wide = wide};
     if (!o->quiet && !o->json) {
         desc.progress = cli_on_progress;
         desc.progress_user = &progress;
@@ -116,7 +116,7 @@ static bool run_program(const cli_options *o, gr_session *s, gr_program *p) {
     default_dir(o->arg[0], dir, sizeof dir);
     if (!o->quiet || o->json) print_head(s, p, o->json);
     gr_prepared *r = gr_prepare(p, &desc);
-    bool ok = r && run_prepared(o, p, r, o->out ? o->out : dir);
+    bool ok = r && cli_inputs_write(o, s, p, r) && cli_gradient_write(g, s, p, r) && run_prepared(o, p, r, o->out ? o->out : dir);
     if (desc.progress) cli_progress_end(&progress);
     gr_prepared_free(r);
     return ok;
@@ -124,15 +124,28 @@ static bool run_program(const cli_options *o, gr_session *s, gr_program *p) {
 
 int cli_run(const cli_options *o) {
     if (o->arg_n != 1) return cli_usage("run takes one document; see `gradus run --help`");
-    gr_session *s = cli_session(o, false);
-    if (!s) return 2;
+    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage("--mode takes f32 or f64, not \"%s\"", o->mode);
+    bool wide = o->mode && !strcmp(o->mode, "f64");
+    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage("--mode f64 runs on the oracle: leave --device out or say cpu");
+    cli_options with = *o;
+    if (wide) with.device = "cpu";
+    cli_gradient g;
+    gr_session *s = cli_gradient_read(o, &g) ? cli_session(&with, false) : NULL;
+    if (!s) {
+        cli_gradient_free(&g);
+        return 2;
+    }
     cli_banner(s);
     gr_compile_desc desc = cli_compile_desc(o);
+    desc.reference = wide;
+    cli_gradient_desc(&g, &desc);
     gr_program *p = gr_session_exit_code(s) ? NULL : gr_compile_file(s, o->arg[0], &desc);
     bool compiled = p != NULL;
-    if (p) run_program(o, s, p);
+    bool ran = p && run_program(o, s, p, &g, wide);
+    cli_gradient_free(&g);
     gr_program_free(p);
     if (o->json) printf("%s\"diagnostics\": %s\n}\n", compiled ? ",\n  " : "{\n  ", gr_session_report(s, true));
     else if (compiled) cli_banner(s); /* once more, below long output */
-    return cli_finish(s, o);
+    int code = cli_finish(s, o);
+    return code || ran || !compiled ? code : 2;
 }

@@ -62,6 +62,11 @@ typedef struct gr_compile_desc {
     uint64_t budget_gpu;        /* override in bytes, 0 = as declared */
     bool allow_heavy_cpu;       /* the explicit switch for red heavy work on the CPU */
     bool reference;             /* reference and graph bodies only (oracle) */
+    /* Reverse mode: the derivative of the sum of these outputs by inputs and parameters. Each gives an output "d_NAME" more. */
+    const char *const *gradient; unsigned gradient_n;   /* names of outputs: floats of one element, unless a cotangent is given;
+                                                           in gr_compile_op of any shape, with ones */
+    const char *const *cotangent; unsigned cotangent_n; /* those whose cotangent is an input "d_NAME" of the output's type */
+    const char *const *wrt; unsigned wrt_n;             /* names of inputs and parameters; none: all floats among them */
 } gr_compile_desc;
 
 /* A .json canvas or a .graph text. Op folders below ops/ beside the document are loaded first. Input files named in it are opened for their shapes only. A red plan still
@@ -150,7 +155,8 @@ bool gr_attach_output(gr_prepared *r, unsigned output, gr_buffer *b);
 /* The run record of a finished run as canonical JSON; free with gr_text_free. */
 char *gr_run_record(gr_prepared *r, gr_run run);
 
-/* Writes the files that the document's output blocks name (arrays, plots) and the record run.json below dir,
+/* Writes the files that the document's output blocks name (arrays, plots), NAME.npy for an output without a block (of a
+ * .graph text, or a gradient), and the record run.json below dir,
  * which is made. on_file (may be NULL) hears of each file with its "sha256:...". */
 typedef void gr_on_file(void *user, const char *path, const char *hash);
 bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user);

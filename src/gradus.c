@@ -55,6 +55,7 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     p->allow_heavy = desc->allow_heavy_cpu;
 
     GR_TRY(gr_graph_verify(d, &p->drawn));
+    if (desc->gradient_n) GR_TRY(gr_program_differentiate(p, desc, p->is_op) && gr_graph_verify(d, &p->drawn));
     GR_TRY(gr_graph_opt_expand(graph, d, &p->drawn, s->catalog, desc->reference, usable, p, &expanded));
     GR_TRY(gr_graph_opt_common(graph, d, &expanded, &live));
     GR_TRY(gr_graph_opt_dead(graph, d, &live, &p->graph));

@@ -149,6 +149,7 @@ gr_program *gr_compile_op(gr_session *s, const char *id, const char *const *oper
     if (!p) return NULL;
     p->drawn.name = op->name;
     p->drawn.tier = GR_TIER_DEBUG;
+    p->is_op = true;
     if (build_op_graph(p, op, operand_names, in, in_n, params, params_n) && gr_program_lower_graph(p, desc ? desc : &none)) return p;
     gr_program_free(p);
     return NULL;

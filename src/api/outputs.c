@@ -125,6 +125,30 @@ static bool write_record(writer *w) {
     return ok && finish(w, path);
 }
 
+static bool has_block(const gr_program *p, gr_str name) {
+    for (uint32_t i = 0; p->has_canvas && i < p->canvas.nodes_n; i++)
+        if (p->canvas.nodes[i].block == GR_BLOCK_OUTPUT && gr_str_eq(p->canvas.nodes[i].id, name)) return true;
+    return false;
+}
+
+/* An output that no block writes goes to NAME.npy, in f64 where the run was; signs that a file name cannot have become _. */
+static bool write_array(writer *w, uint32_t i) {
+    const gr_graph *g = &w->r->program->graph;
+    gr_diags *d = diags_of(w);
+    gr_tensor t = w->r->desc.wide ? gr_result_wide(w->r, w->run, i) : (gr_tensor){0};
+    if (!t.data) t = gr_result(w->r, w->run, i);
+    if (!t.dtype) return false;
+    char *file = gr_arena_printf(&w->arena, "%.*s.npy", GR_STR_ARG(g->outputs[i].name));
+    for (char *c = file; c && *c; c++)
+        if ((unsigned char)*c < 32 || *c == '/' || *c == '\\' || *c == ':') *c = '_';
+    if (file && *file == '.') *file = '_';
+    gr_str path = file ? gr_path_join(&w->arena, w->dir, gr_str_of(file)) : (gr_str){0};
+    if (!path.n) return gr_report_oom(d);
+    gr_array x = {.dtype = gr_dtype_find(gr_str_of(t.dtype)), .rank = t.rank, .data = (void *)(uintptr_t)t.data, .bytes = t.bytes};
+    for (unsigned k = 0; k < t.rank; k++) x.dims[k] = t.dims[k];
+    return gr_dir_make(d, w->dir) && gr_array_save(d, path, &x) && finish(w, path);
+}
+
 bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user) {
     writer w = {.r = r, .run = run, .dir = gr_str_of(dir ? dir : "."), .on_file = on_file, .user = user};
     const gr_program *p = r->program;
@@ -133,6 +157,8 @@ bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *o
         const gr_canvas_node *n = &p->canvas.nodes[i];
         for (uint32_t k = 0; n->block == GR_BLOCK_OUTPUT && k < n->files_n; k++) ok = write_one(&w, n, n->files[k]) && ok;
     }
+    for (uint32_t i = 0; i < p->graph.outputs_n; i++)
+        if (!has_block(p, p->graph.outputs[i].name)) ok = write_array(&w, i) && ok;
     ok = write_record(&w) && ok;
     gr_arena_free(&w.arena);
     return ok;

@@ -31,6 +31,7 @@ struct gr_program {
     gr_str document; /* path or name */
     gr_str text;
     gr_arena arena[GR_RUNG_PLAN + 1]; /* one a rung; [0] holds document text and inputs */
+    bool is_op; /* of gr_compile_op */
     bool has_canvas, has_flow, has_graph, has_kernels, has_plan;
     gr_canvas canvas;
     gr_flow flow;
@@ -71,6 +72,9 @@ void gr_session_close_device(gr_session *s);
 bool gr_session_library_hash(gr_session *s, gr_sha256 *out);
 /* Lowers an already built graph through kernels to a plan (program->drawn is set). */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
+/* Adds the gradients that desc asks for to the drawn graph. ones: of an output of several elements, with ones for its
+ * cotangent; else graph/gradient-seed. */
+bool gr_program_differentiate(gr_program *p, const gr_compile_desc *desc, bool ones);
 gr_program *gr_program_new(gr_session *s, gr_str document);
 /* "…/user/kemal/median@1" names user/kemal/median@1; other folders their last part. */
 gr_str gr_op_id_from_path(gr_str path);

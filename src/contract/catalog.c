@@ -1,5 +1,5 @@
 /* The catalog: ops by id, loaded from folders; the seven roles. */
-#include "contract/contract_int.h"
+#include "contract/derive_int.h"
 
 #include "base/file.h"
 
@@ -8,7 +8,16 @@
 
 enum { FOLDER_DEPTH = 8, FOLDER_FILES = 256, FILE_BYTES = 4 << 20 };
 
+/* Gradients of map bodies, made when they are first asked for. They follow from the ops, so that making one does not
+ * change what a catalog is. */
+typedef struct derived_ops {
+    gr_arena arena;
+    gr_map at;             /* id -> entry */
+    GR_VEC(const gr_op *) ops; /* NULL for one that is zero everywhere */
+} derived_ops;
+
 struct gr_catalog {
+    derived_ops *derived;
     gr_arena arena;
     GR_VEC(gr_op *) ops; /* sorted by id */
     const gr_op *role[GR_ROLE_COUNT];
@@ -16,15 +25,26 @@ struct gr_catalog {
 
 gr_catalog *gr_catalog_new(void) {
     gr_catalog *c = gr_heap_alloc(1, sizeof *c);
-    if (c) gr_arena_init(&c->arena, (size_t)1 << 30);
-    return c;
+    if (!c) return NULL;
+    gr_arena_init(&c->arena, (size_t)1 << 30);
+    c->derived = gr_heap_alloc(1, sizeof *c->derived);
+    if (c->derived) {
+        gr_arena_init(&c->derived->arena, (size_t)256 << 20);
+        return c;
+    }
+    gr_heap_free(c);
+    return NULL;
 }
 
 void gr_catalog_free(gr_catalog *c) {
     if (!c) return;
+    gr_arena_free(&c->derived->arena);
+    gr_heap_free(c->derived);
     gr_arena_free(&c->arena);
     gr_heap_free(c);
 }
+
+static const gr_op *find_loaded(const gr_catalog *c, gr_str id); /* without derived ops */
 
 /* ---- adding ---- */
 
@@ -64,7 +84,8 @@ static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
     return true;
 }
 
-static gr_op *read_checked(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
+/* Reads and checks an op into an arena; NULL when something was reported. deep: in every choice of dtypes. */
+static gr_op *read_checked(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, bool deep) {
     gr_op *op = GR_NEW(a, gr_op);
     if (!op) {
         gr_report_oom(d);
@@ -76,18 +97,18 @@ static gr_op *read_checked(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, c
     }
     gr_arena scratch;
     gr_arena_init(&scratch, (size_t)256 << 20);
-    bool ok = gr_op_check_document(&scratch, d, op) && gr_op_check_wgsl(&scratch, d, op, false) && gr_op_check_category(&scratch, d, op);
+    bool ok = gr_op_check_document(&scratch, d, op) && gr_op_check_wgsl(&scratch, d, op, deep) && gr_op_check_category(&scratch, d, op);
     gr_arena_free(&scratch);
     return ok ? op : NULL;
 }
 
 static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
-    gr_op *op = read_checked(&c->arena, d, id, folder, names, texts, n);
-    return op && insert(c, d, op) ? gr_catalog_find(c, op->id) : NULL;
+    gr_op *op = read_checked(&c->arena, d, id, folder, names, texts, n, false);
+    return op && insert(c, d, op) ? find_loaded(c, op->id) : NULL;
 }
 
 const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
-    return read_checked(a, d, id, (gr_str){0}, names, texts, n);
+    return read_checked(a, d, id, (gr_str){0}, names, texts, n, false);
 }
 
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
@@ -174,7 +195,7 @@ static gr_str bare(gr_str id) {
     return id;
 }
 
-const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id) {
+static const gr_op *find_loaded(const gr_catalog *c, gr_str id) {
     const gr_op *best = NULL;
     bool exact = bare(id).n != id.n;
     for (uint32_t i = 0; i < c->ops.n; i++) {
@@ -183,6 +204,64 @@ const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id) {
         if (match && (!best || op->version > best->version)) best = op;
     }
     return best;
+}
+
+/* "foo.d_x" or "foo.d_x@1": the gradient of foo by x, behind the last ".d_". */
+static const gr_op *find_derived(const gr_catalog *c, gr_str id) {
+    gr_str name = bare(id), version = {id.p + name.n, id.n - name.n};
+    size_t dot = name.n;
+    while (dot > 0 && name.p[dot - 1] != '.') dot--;
+    gr_str operand = {name.p + dot, name.n - dot};
+    if (dot < 2 || !gr_str_starts(operand, "d_") || id.n > 1024) return NULL;
+    char base[1040];
+    size_t n = dot - 1;
+    memcpy(base, id.p, n);
+    if (version.n) memcpy(base + n, version.p, version.n);
+    const gr_op *from = gr_catalog_find(c, (gr_str){base, n + version.n}), *op = NULL;
+    int p = from ? gr_sig_find_operand(&from->sig, (gr_str){operand.p + 2, operand.n - 2}) : -1;
+    gr_diags quiet;
+    if (p < 0 || from->body != GR_BODY_MAP || from->backward.form != GR_BACKWARD_COMPOSED) return NULL;
+    gr_diags_init(&quiet);
+    gr_catalog_derive(c, &quiet, from, (uint32_t)p, &op);
+    gr_diags_free(&quiet);
+    return op;
+}
+
+const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id) {
+    const gr_op *op = find_loaded(c, id);
+    return op ? op : find_derived(c, id);
+}
+
+/* ---- gradients of map bodies ---- */
+
+static bool derive(const gr_catalog *c, gr_diags *d, const gr_op *op, uint32_t operand, gr_str id, const gr_op **out) {
+    gr_arena scratch;
+    gr_str texts[2], names[2] = {GR_STR("op.toml"), GR_STR("functions.wgsl")};
+    gr_arena_init(&scratch, (size_t)64 << 20);
+    bool ok = gr_op_derive(&scratch, d, op, operand, &texts[0], &texts[1]);
+    *out = ok && texts[0].n ? read_checked(&c->derived->arena, d, id, (gr_str){0}, names, texts, texts[1].n ? 2 : 1, true) : NULL;
+    ok = ok && (*out || !texts[0].n);
+    gr_arena_free(&scratch);
+    return ok;
+}
+
+bool gr_catalog_derive(const gr_catalog *c, gr_diags *d, const gr_op *op, uint32_t operand, const gr_op **out) {
+    derived_ops *all = c->derived;
+    gr_str name = bare(op->id), by = op->sig.operands[operand].name;
+    char *id = gr_arena_printf(&all->arena, "%.*s.d_%.*s%.*s", GR_STR_ARG(name), GR_STR_ARG(by), (int)(op->id.n - name.n), op->id.p + name.n);
+    uint32_t at;
+    if (!id) return gr_report_oom(d);
+    *out = find_loaded(c, gr_str_of(id));
+    if (*out) return true;
+    if (gr_map_get(&all->at, gr_str_of(id), &at)) {
+        *out = all->ops.v[at];
+        return true;
+    }
+    GR_TRY(derive(c, d, op, operand, gr_str_of(id), out));
+    const gr_op **slot = GR_PUSH(&all->arena, &all->ops);
+    if (!slot || !gr_map_put(&all->arena, &all->at, gr_str_of(id), all->ops.n - 1)) return gr_report_oom(d);
+    *slot = *out;
+    return true;
 }
 
 const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role) {

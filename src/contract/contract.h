@@ -345,9 +345,16 @@ const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_st
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
 /* The same op in no catalog: it lives in a, other ops cannot name it, roles are not claimed. NULL when reported. */
 const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
-/* "matmul" finds the highest version, "matmul@1" that one. NULL when absent (no diagnostic). */
+/* "matmul" finds the highest version, "matmul@1" that one, "user/ada/foo.d_x@1" what gr_catalog_derive makes of
+ * user/ada/foo@1. NULL when absent (no diagnostic). */
 const gr_op *gr_catalog_find(const gr_catalog *c, gr_str id);
 const gr_op *gr_catalog_role(const gr_catalog *c, gr_role role);
+/* The gradient of an op with a composed map body by one operand of its signature: a map op made from content, found again
+ * under its id, the op's with ".d_OPERAND" before the version. It takes the operands, then the cotangent of the output, and the
+ * same parameters, and gives the cotangent times the derivative in the shape of the output. Its own backward is
+ * composed. *out is NULL when the gradient is zero everywhere. False when the map cannot be derived (reported). Made once
+ * and owned by the catalog, which one thread at a time uses. */
+bool gr_catalog_derive(const gr_catalog *c, gr_diags *d, const gr_op *op, uint32_t operand, const gr_op **out);
 uint32_t gr_catalog_count(const gr_catalog *c);
 const gr_op *gr_catalog_at(const gr_catalog *c, uint32_t i); /* sorted by id */
 /* Fragments of all ops against each other, once every root is loaded: contract/op-unknown and its like. */

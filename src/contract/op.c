@@ -391,6 +391,13 @@ static void read_metadata(loader *l, const gr_value *root) {
 
 /* ---- id ---- */
 
+/* A derived op is called after the one it comes from, with a dot that the name in a signature cannot have. */
+static bool same_name(gr_str id, gr_str name) {
+    bool same = id.n == name.n;
+    for (size_t i = 0; same && i < id.n; i++) same = id.p[i] == name.p[i] || (id.p[i] == '.' && name.p[i] == '_');
+    return same;
+}
+
 /* "user/kemal/median@1": name behind the last slash, version behind the @. */
 static void read_id(loader *l, gr_str id) {
     gr_op *op = l->op;
@@ -408,7 +415,7 @@ static void read_id(loader *l, gr_str id) {
     if (!version || version >= 1000000)
         l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "name the folder NAME@VERSION, as in add@1", "the id %.*s has no version",
                           GR_STR_ARG(id));
-    else if (op->sig.name.n && !gr_str_eq(name, op->sig.name))
+    else if (op->sig.name.n && !same_name(name, op->sig.name))
         l->ok = gr_report(l->d, GR_D_CONTRACT_ID_MISMATCH, where, "rename the folder or the signature",
                           "the folder is %.*s, the signature says %.*s", GR_STR_ARG(name), GR_STR_ARG(op->sig.name));
 }

@@ -21,7 +21,7 @@ static uint32_t operand_of(const gr_call *c, uint32_t i) {
     return p;
 }
 
-static bool stopped(const gr_call *c, uint32_t arg) {
+bool gr_gradient_stopped(const gr_call *c, uint32_t arg) {
     const gr_backward *b = &c->op->backward;
     for (uint32_t i = 0; i < b->stops_n; i++)
         if (gr_str_eq(b->stops[i], c->op->sig.operands[operand_of(c, arg)].name)) return true;
@@ -31,7 +31,7 @@ static bool stopped(const gr_call *c, uint32_t arg) {
 /* The first argument through which a gradient may flow, or GR_NO_VALUE. */
 static gr_value_id flows_from(const gr_gradient *x, const gr_graph_node *n) {
     for (uint32_t i = 0; i < n->call.operands_n; i++)
-        if (gr_gradient_wanted(x, n->args[i]) && !stopped(&n->call, i)) return n->args[i];
+        if (gr_gradient_wanted(x, n->args[i]) && !gr_gradient_stopped(&n->call, i)) return n->args[i];
     return GR_NO_VALUE;
 }
 
@@ -193,7 +193,7 @@ static bool has_name(const gr_str *list, uint32_t n, gr_str prefix, gr_str name)
 
 static bool operand_wanted(const gr_gradient *x, const gr_graph_node *n, uint32_t p) {
     for (uint32_t i = n->call.operand_first[p]; i < n->call.operand_first[p + 1]; i++)
-        if (gr_gradient_wanted(x, n->args[i]) && !stopped(&n->call, i)) return true;
+        if (gr_gradient_wanted(x, n->args[i]) && !gr_gradient_stopped(&n->call, i)) return true;
     return false;
 }
 

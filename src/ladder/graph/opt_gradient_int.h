@@ -32,6 +32,7 @@ bool gr_gradient_sum_to(gr_gradient *x, gr_value_id v, gr_value_id like, gr_str 
 bool gr_gradient_contribute(gr_gradient *x, gr_value_id to, gr_value_id v, gr_value_id via, gr_str node, gr_place at);
 static inline bool gr_gradient_wanted(const gr_gradient *x, gr_value_id v) { return v != GR_NO_VALUE && x->track.v[v].active; }
 static inline gr_value_id gr_gradient_of(const gr_gradient *x, gr_value_id v) { return v == GR_NO_VALUE ? GR_NO_VALUE : x->track.v[v].cotangent; }
+bool gr_gradient_stopped(const gr_call *c, uint32_t arg); /* the op declares that no gradient flows to this argument */
 /* Makes room for values that were appended, and finds which of the nodes from `first` on depend on a parameter. */
 bool gr_gradient_follow(gr_gradient *x, uint32_t first);
 /* Walks back over nodes [first, last) of out. depth: how many bodies it is inside. */
