@@ -193,6 +193,10 @@ static bool parse_ranges(gr_parser *p, range_vec *list) {
         GR_TRY(gr_parser_name(p, "an operand or output", &r->tensor, &r->offset));
         GR_TRY(gr_parser_expect(p, '[', "before the range"));
         r->lo = gr_expr_parse_sum(p);
+        if (r->lo && gr_parser_take(p, ':')) {
+            r->axis = r->lo;
+            r->lo = gr_expr_parse_sum(p);
+        }
         if (!r->lo || !gr_parser_take(p, GR_P_DOTS)) return r->lo && gr_parser_expected(p, "'..' between the ends of the range");
         r->hi = gr_expr_parse_sum(p);
         GR_TRY(r->hi && gr_parser_expect(p, ']', "after the range"));
@@ -221,16 +225,46 @@ static bool parse_op_name(gr_parser *p, gr_str *out) {
     return true;
 }
 
+/* `with starts[cut] = 0, new_shape = [hi - lo]` */
+static bool parse_sets(gr_parser *p, gr_split *s) {
+    GR_VEC(gr_split_set) sets = {0};
+    if (!gr_parser_take_word(p, "with")) return true;
+    do {
+        if (sets.n >= GR_SIG_MAX)
+            return gr_parser_fail(p, GR_D_CONTRACT_TOO_LARGE, p->tok.offset, NULL, "more than %d parameters", GR_SIG_MAX);
+        gr_split_set *x;
+        PUSH_OR(p, &sets, x);
+        GR_TRY(gr_parser_name(p, "a parameter", &x->name, &x->offset));
+        if (gr_parser_take(p, '[')) {
+            x->index = gr_expr_parse_sum(p);
+            GR_TRY(x->index && gr_parser_expect(p, ']', "after the index"));
+        }
+        GR_TRY(gr_parser_expect(p, '=', "after the parameter"));
+        x->value = gr_expr_parse(p);
+        GR_TRY(x->value);
+    } while (gr_parser_take(p, ','));
+    s->sets = sets.v, s->sets_n = sets.n;
+    return true;
+}
+
+/* split n: ...; split * when cut != axis: ...; split flat with ... */
 static bool parse_split(gr_parser *p, gr_split *s) {
     range_vec outs = {0}, needs = {0};
-    GR_TRY(gr_parser_name(p, "the dimension that may be cut", &s->dim, &s->offset));
-    GR_TRY(gr_parser_expect(p, ':', "after the dimension"));
-    if (gr_parser_take_word(p, "combine")) return parse_op_name(p, &s->combine);
+    s->offset = p->tok.offset;
+    if (!gr_parser_take(p, '*')) GR_TRY(gr_parser_name(p, "the dimension that may be cut, * or flat", &s->dim, &s->offset));
+    if (gr_parser_take_word(p, "when")) {
+        s->when = gr_expr_parse(p);
+        GR_TRY(s->when);
+    }
+    s->flat = gr_str_eqz(s->dim, "flat") && !gr_parser_is(p, ':');
+    if (s->flat) return parse_sets(p, s);
+    GR_TRY(gr_parser_expect(p, ':', s->when ? "after the condition" : "after the dimension"));
+    if (s->dim.n && gr_parser_take_word(p, "combine")) return parse_op_name(p, &s->combine);
     GR_TRY(parse_ranges(p, &outs));
     if (gr_parser_take_word(p, "needs")) GR_TRY(parse_ranges(p, &needs));
     s->outs = outs.v, s->outs_n = outs.n;
     s->needs = needs.v, s->needs_n = needs.n;
-    return true;
+    return parse_sets(p, s);
 }
 
 /* ---- clauses ---- */
@@ -382,6 +416,10 @@ static void print_pass(gr_buf *out, const gr_pass *s) {
 static void print_ranges(gr_buf *out, const gr_range *r, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         gr_buf_printf(out, "%s%.*s[", i ? ", " : "", GR_STR_ARG(r[i].tensor));
+        if (r[i].axis) {
+            gr_expr_print(out, r[i].axis);
+            gr_buf_puts(out, ": ");
+        }
         gr_expr_print(out, r[i].lo);
         gr_buf_puts(out, "..");
         gr_expr_print(out, r[i].hi);
@@ -390,11 +428,26 @@ static void print_ranges(gr_buf *out, const gr_range *r, uint32_t n) {
 }
 
 void gr_split_print(gr_buf *out, const gr_split *s) {
-    gr_buf_printf(out, "split %.*s: ", GR_STR_ARG(s->dim));
+    gr_buf_printf(out, "split %.*s", s->dim.n ? (int)s->dim.n : 1, s->dim.n ? s->dim.p : "*");
+    if (s->when) {
+        gr_buf_puts(out, " when ");
+        gr_expr_print(out, s->when);
+    }
+    if (!s->flat) gr_buf_puts(out, ": ");
     if (s->combine.n) gr_buf_printf(out, "combine %.*s", GR_STR_ARG(s->combine));
     print_ranges(out, s->outs, s->outs_n);
     if (s->needs_n) gr_buf_puts(out, " needs ");
     print_ranges(out, s->needs, s->needs_n);
+    for (uint32_t i = 0; i < s->sets_n; i++) {
+        gr_buf_printf(out, "%s%.*s", i ? ", " : " with ", GR_STR_ARG(s->sets[i].name));
+        if (s->sets[i].index) {
+            gr_buf_putc(out, '[');
+            gr_expr_print(out, s->sets[i].index);
+            gr_buf_putc(out, ']');
+        }
+        gr_buf_puts(out, " = ");
+        gr_expr_print(out, s->sets[i].value);
+    }
     gr_buf_putc(out, '\n');
 }
 

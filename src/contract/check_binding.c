@@ -217,26 +217,46 @@ static bool depends(const gr_sig_tensor *t, gr_str dim) {
 static void check_range(bind_checker *c, const gr_range *r, gr_str dim, bool output) {
     int i = output ? gr_sig_find_output(c->s, r->tensor) : gr_sig_find_operand(c->s, r->tensor);
     if (i < 0) unknown_tensor(c, r->offset, r->tensor, output ? "%.*s is not an output" : "%.*s is not an operand");
-    else if (!depends(output ? &c->s->outputs[i] : &c->s->operands[i], dim)) {
+    else if (!r->axis && dim.n && !depends(output ? &c->s->outputs[i] : &c->s->operands[i], dim)) {
         report(c, GR_D_CONTRACT_SPLIT_INVALID, r->offset, "leave it out: an operand without the dimension is needed whole",
                "%.*s does not have the dimension that is cut", r->tensor);
         return;
     }
+    if (r->axis) expect(c, r->axis, GR_K_INT);
     expect(c, r->lo, GR_K_INT);
     expect(c, r->hi, GR_K_INT);
 }
 
+static void check_set(bind_checker *c, const gr_split_set *x) {
+    int i = gr_sig_find_param(c->s, x->name);
+    gr_param_kind k = i < 0 ? GR_PARAM_NONE : c->s->params[i].kind;
+    bool list = k == GR_PARAM_U32_LIST || k == GR_PARAM_I32_LIST, number = k == GR_PARAM_U32 || k == GR_PARAM_I32;
+    if ((!list && !number) || (number && x->index)) {
+        report(c, GR_D_CONTRACT_SPLIT_INVALID, x->offset, "a piece may change integers and lists of integers",
+               "%.*s is no such parameter", x->name);
+        return;
+    }
+    if (x->index) expect(c, x->index, GR_K_INT);
+    expect(c, x->value, list && !x->index ? GR_K_LIST : GR_K_INT);
+}
+
+/* The dimension of a clause is a name of the signature; of * and flat it is not named. */
+static bool check_dim(bind_checker *c, const gr_split *x) {
+    gr_scope names = {.sig = c->s};
+    gr_kind_of k = x->dim.n && !x->flat ? gr_scope_find(&names, x->dim) : GR_K_INT;
+    if ((x->flat || gr_sig_find_param(c->s, x->dim) < 0) && (k == GR_K_INT || k == GR_K_LIST)) return true;
+    report(c, GR_D_CONTRACT_SPLIT_INVALID, x->offset, "name a dimension or a rank variable of an operand",
+           "%.*s is no dimension of the signature", x->dim);
+    return false;
+}
+
 bool gr_splits_check(gr_diags *d, const gr_piece *src, const gr_sig *s, const gr_split *split, uint32_t n) {
     bind_checker c = {d, src, s, NULL, {.sig = s, .outputs = true, .ranges = true}, true};
-    gr_scope names = {.sig = s};
     for (uint32_t i = 0; i < n; i++) {
         const gr_split *x = &split[i];
-        gr_kind_of k = gr_scope_find(&names, x->dim);
-        if (gr_sig_find_param(s, x->dim) >= 0 || (k != GR_K_INT && k != GR_K_LIST)) {
-            report(&c, GR_D_CONTRACT_SPLIT_INVALID, x->offset, "name a dimension or a rank variable of an operand",
-                   "%.*s is no dimension of the signature", x->dim);
-            continue;
-        }
+        if (!check_dim(&c, x)) continue;
+        if (x->when) expect(&c, x->when, GR_K_BOOL);
+        for (uint32_t r = 0; r < x->sets_n; r++) check_set(&c, &x->sets[r]);
         for (uint32_t r = 0; r < x->outs_n; r++) check_range(&c, &x->outs[r], x->dim, true);
         for (uint32_t r = 0; r < x->needs_n; r++) check_range(&c, &x->needs[r], x->dim, false);
     }

@@ -149,6 +149,9 @@ void gr_sig_print(gr_buf *out, const gr_sig *s); /* canonical; parse(print(s)) p
  *                                        overrides of its entry point
  *   pass next repeat k over n            the same loop: both run for one k before the next
  *   split n: y[lo..hi] needs x[lo..hi + w - 1]
+ *   split * when cut != axis: y[lo..hi] needs x[permutation[cut]: lo..hi] with sizes[cut] = hi - lo
+ *                                        any axis, its number is cut; the axis of a range; parameters of the piece
+ *   split flat with new_shape = [hi - lo] any range of the elements in order
  *   split s: combine accumulate          partial results over pieces of the dimension joined by a role or an op
  * View forms (all strides and offsets in elements of contiguous C order; adjacent dimensions merged):
  *   view(x)               x's own dimensions
@@ -204,16 +207,26 @@ typedef struct gr_pass {
     uint32_t offset;
 } gr_pass;
 
-typedef struct gr_range { /* tensor[lo..hi] with expressions over lo, hi and the op's names */
+typedef struct gr_range { /* tensor[axis: lo..hi] with expressions over lo, hi, cut and the op's names */
     gr_str tensor;
+    gr_expr *axis; /* NULL: the axis of the clause's dimension, or cut */
     gr_expr *lo, *hi;
     uint32_t offset;
 } gr_range;
+typedef struct gr_split_set { /* name = value, or name[index] = value: a parameter of the piece */
+    gr_str name;
+    gr_expr *index, *value; /* index NULL: all of it */
+    uint32_t offset;
+} gr_split_set;
 typedef struct gr_split {
-    gr_str dim;          /* dimension or rank variable that is cut */
+    gr_str dim;          /* dimension or rank variable that is cut; empty: any axis of the first output, whose number is `cut` */
+    bool flat;           /* any range of the elements in order, the same of every tensor */
+    gr_expr *when;       /* may be NULL: the clause always holds */
     gr_str combine;      /* role or op name; empty for a range split */
     gr_range *outs, *needs;
     uint32_t outs_n, needs_n;
+    gr_split_set *sets;
+    uint32_t sets_n;
     uint32_t offset;
 } gr_split;
 
@@ -425,6 +438,11 @@ typedef struct gr_view { uint32_t rank, dims[GR_RANK_MAX], strides[GR_RANK_MAX],
 bool gr_view_resolve(gr_diags *d, const gr_binding *b, const gr_bind_field *f, const gr_call *c, gr_place at, gr_view *out);
 /* The values of a LIST field; out holds up to 32. */
 bool gr_list_resolve(gr_diags *d, const gr_bind_field *f, const gr_call *c, gr_place at, double out[32], uint32_t *n);
+
+/* An expression of a split clause, with the extra names of ranges: an integer, 0 or 1 for a condition, or a list of integers
+ * (memory from a), into p's kind. */
+typedef struct gr_cut_names { int64_t lo, hi, cut; } gr_cut_names;
+bool gr_expr_cut(gr_arena *a, gr_diags *d, const gr_expr *e, const gr_call *c, const gr_cut_names *names, gr_place at, gr_param *out);
 
 /* Expressions over a call. lo and hi are the extra names of split ranges (pass NULL, NULL otherwise). */
 bool gr_expr_int(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t *lo, const int64_t *hi, gr_place at, int64_t *out);

@@ -119,7 +119,7 @@ typedef enum gr_kind_of {
 typedef struct gr_scope {
     const gr_sig *sig;
     bool outputs;  /* outputs may be named (bindings, fragments) */
-    bool ranges;   /* lo and hi of split ranges */
+    bool ranges;   /* lo, hi and cut of split ranges */
     bool dispatch; /* count_of, index, prefix */
     const gr_binding *turns; /* names that its passes repeat; may be NULL */
 } gr_scope;
@@ -175,7 +175,7 @@ typedef struct gr_evaluator {
     gr_arena *a; /* for lists */
     gr_diags *d;
     const gr_call *c;
-    const int64_t *lo, *hi;
+    const int64_t *lo, *hi, *cut;
     gr_place at;
     const char *what;      /* "dimension 1 of y", for messages */
     const gr_expr *whole;  /* the expression being evaluated */

@@ -155,6 +155,10 @@ static bool eval_name(gr_evaluator *v, const gr_expr *e, gr_val *out) {
         set_int(out, *v->hi);
         return true;
     }
+    if (v->cut && gr_str_eqz(e->name, "cut")) {
+        set_int(out, *v->cut);
+        return true;
+    }
     if (c->repeat.n && gr_str_eq(c->repeat, e->name)) {
         set_int(out, c->turn);
         return true;
@@ -585,6 +589,21 @@ bool gr_expr_int(gr_diags *d, const gr_expr *e, const gr_call *c, const int64_t 
     if (ok) *out = x.n.i;
     gr_arena_free(&tmp);
     return ok;
+}
+
+bool gr_expr_cut(gr_arena *a, gr_diags *d, const gr_expr *e, const gr_call *c, const gr_cut_names *names, gr_place at, gr_param *out) {
+    gr_val x;
+    gr_evaluator v = {.a = a, .d = d, .c = c, .lo = &names->lo, .hi = &names->hi, .cut = &names->cut, .at = at, .whole = e};
+    GR_TRY(gr_eval(&v, e, &x));
+    *out = (gr_param){.given = true, .kind = GR_PARAM_I32, .i = x.n.i};
+    if (x.kind == GR_K_INT || x.kind == GR_K_BOOL) return true;
+    if (x.kind != GR_K_LIST) return fail_expr(&v, GR_D_CONTRACT_EXPRESSION_KIND, e, "is neither an integer nor a list of integers");
+    out->kind = GR_PARAM_I32_LIST;
+    out->n = x.len;
+    out->li = GR_NEW_N(a, int64_t, x.len);
+    if (!out->li) return gr_report_oom(d);
+    for (uint32_t i = 0; i < x.len; i++) out->li[i] = x.list[i].i;
+    return true;
 }
 
 bool gr_expr_float(gr_diags *d, const gr_expr *e, const gr_call *c, gr_place at, double *out) {

@@ -59,7 +59,7 @@ static gr_kind_of find_in_patterns(const gr_sig *s, gr_str name) {
 }
 
 gr_kind_of gr_scope_find(const gr_scope *s, gr_str name) {
-    if (s->ranges && (gr_str_eqz(name, "lo") || gr_str_eqz(name, "hi"))) return GR_K_INT;
+    if (s->ranges && (gr_str_eqz(name, "lo") || gr_str_eqz(name, "hi") || gr_str_eqz(name, "cut"))) return GR_K_INT;
     for (uint32_t i = 0; s->turns && i < s->turns->passes_n; i++)
         if (name.n && gr_str_eq(s->turns->passes[i].repeat, name)) return GR_K_INT;
     int p = gr_sig_find_param(s->sig, name);

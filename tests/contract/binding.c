@@ -24,7 +24,11 @@ static const char every_clause[] =
     "pass eighth repeat k grid k, 1\n"
     "split n: y[lo..hi] needs x[lo..hi + w - 1], z[2 * lo..2 * hi]\n"
     "split s: combine accumulate\n"
-    "split k: combine user/kemal/merge@2\n";
+    "split k: combine user/kemal/merge@2\n"
+    "split k when groups == 1 and n > 2: y[lo..hi]\n"
+    "split * when cut != axis: y[1 + cut: lo..hi] needs x[permutation[cut]: lo..hi], z[lo..hi] with starts[cut] = 0, count = hi - lo\n"
+    "split flat with new_shape = [hi - lo]\n"
+    "split flat\n";
 
 static void bindings_print_and_parse(void **state) {
     (void)state;
@@ -33,7 +37,7 @@ static void bindings_print_and_parse(void **state) {
     gr_buf out = {0}, second = {0};
     kit_open(&k);
     if (!gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_str_of(every_clause), &b)) { kit_show(&k); fail(); }
-    assert_true(b.aliases_n == 1 && b.binds_n == 8 && b.overrides_n == 1 && b.passes_n == 8 && b.splits_n == 3);
+    assert_true(b.aliases_n == 1 && b.binds_n == 8 && b.overrides_n == 1 && b.passes_n == 8 && b.splits_n == 7);
     assert_true(b.binds[1].each && b.binds[6].fields_n == 10 && b.binds[6].fields[9].view == GR_VIEW_BATCH);
     gr_binding_print(&out, &b);
     assert_true(gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_buf_view(&out), &again));

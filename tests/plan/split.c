@@ -70,6 +70,47 @@ static void reductions(void **state) {
     compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[20000]\n  %m = reduce_mean %x\n  %y = sub %x, %m\n  output \"y\" %y\n}\n", 8192, 1e-3, 10);
 }
 
+/* Ops that move elements, and windows over images: clauses with an axis of their own, and parameters that change with the piece. */
+static const struct { const char *inputs, *call; uint64_t limit; } moved[] = {
+    {"%x = input \"x\" : f32[100, 200]", "transpose %x permutation=[1, 0]", 8192},
+    {"%x = input \"x\" : f32[30, 20, 40]", "transpose %x permutation=[2, 0, 1]", 8192},
+    {"%x = input \"x\" : f32[200]", "expand %x new_shape=[100, 200]", 8192},
+    {"%x = input \"x\" : f32[50, 1]", "expand %x new_shape=[60, 50, 8]", 8192},
+    {"%x = input \"x\" : f32[100, 120]", "slice %x starts=[3, 5] sizes=[90, 101] strides=[2, 3]", 8192},
+    {"%x = input \"x\" : f32[10000]", "reverse %x", 8192},
+    {"%x = input \"x\" : f32[100, 100]", "reverse %x axes=[1]", 8192},
+    {"%x = input \"x\" : f32[100, 90]", "pad %x beginning_padding=[0, 2] ending_padding=[0, 3] mode=edge", 8192},
+    {"%x = input \"x\" : f32[100, 30]", "tile %x repetitions=[1, 3]", 8192},
+    {"%x = input \"x\" : f32[100, 45]", "concat %x, %x axis=1", 8192},
+    {"%x = input \"x\" : f32[60, 30]\n  %i = input \"i\" : i32[300]", "gather %x, %i axis=0", 8192},
+    {"%x = input \"x\" : f32[100, 60]\n  %i = input \"i\" : i32[50]", "gather %x, %i axis=1", 8192},
+    {"%x = input \"x\" : f32[100, 60]\n  %i = input \"i\" : i32[100, 50]", "gather_elements %x, %i axis=1", 8192},
+    {"%x = input \"x\" : f32[7, 6, 30]\n  %i = input \"i\" : i32[100, 2]", "gather_nd %x, %i", 8192},
+    {"%x = input \"x\" : f32[10010]", "reshape %x new_shape=[77, 10, 13]", 8192},
+    {"", "fill shape=[100, 100] value=3 type=f32", 8192},
+    {"%x = input \"x\" : f32[100, 100]\n  %u = input \"u\" : f32[100, 40]", "place %x, %u starts=[0, 3]", 8192},
+    {"%x = input \"x\" : f32[40, 20, 20]", "triangular %x", 8192},
+    {"%x = input \"x\" : f32[100, 100]", "cumulative_sum %x axis=1", 8192},
+    {"%x = input \"x\" : f32[4, 6, 10, 11]", "resample2d %x sizes=[20, 15] mode=linear", 8192},
+    {"%x = input \"x\" : f32[1, 2, 80, 60]\n  %f = input \"f\" : f32[3, 2, 3, 3]", "conv2d %x, %f padding=[1, 1, 1, 1]", 32768},
+    {"%x = input \"x\" : f32[1, 1, 300, 40]\n  %f = input \"f\" : f32[1, 1, 5, 3]", "conv2d %x, %f strides=[2, 3] dilations=[1, 2] padding=[2, 1, 0, 4]", 8192},
+    {"%x = input \"x\" : f32[1, 4, 30, 30]\n  %f = input \"f\" : f32[4, 2, 3, 3]", "conv2d %x, %f groups=2", 9000},
+    {"%x = input \"x\" : f32[1, 1, 90, 90]", "average_pool2d %x window=[3, 3] strides=[2, 2] padding=[1, 1, 1, 1] rounding=ceil_size", 8192},
+    {"%x = input \"x\" : f32[1, 1, 90, 90]", "max_pool2d %x window=[5, 3] dilations=[2, 1] padding=[1, 0, 0, 1]", 8192},
+    {"%x = input \"x\" : f32[20, 300]\n  %w = input \"w\" : f32[20, 30]", "gemm %x, %w a_transpose=true", 8192},
+    {"%x = input \"x\" : f32[20, 40]\n  %w = input \"w\" : f32[300, 40]\n  %c = input \"c\" : f32[20, 1]", "gemm %x, %w, %c b_transpose=true", 8192},
+};
+
+static void movement(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "graph g {\n  tier debug\n  %s\n  %%y = %s\n  output \"y\" %%y\n}\n", moved[i].inputs, moved[i].call);
+        compare(text, moved[i].limit, 0, 2);
+    }
+    compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[100, 90]\n  %a, %b = split %x splits=[40, 50] axis=1\n  output \"a\" %a\n  output \"b\" %b\n}\n", 8192, 0, 2);
+}
+
 /* One piece a page, and no copy, where all tensors have one shape. */
 static void pages_are_pieces(void **state) {
     (void)state;
@@ -112,7 +153,7 @@ static void random_graphs(void **state) {
 int main(void) {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(pointwise_flat), cmocka_unit_test(pointwise_broadcast), cmocka_unit_test(windowed), cmocka_unit_test(reductions),
-        cmocka_unit_test(pages_are_pieces), cmocka_unit_test(random_graphs),
+        cmocka_unit_test(movement), cmocka_unit_test(pages_are_pieces), cmocka_unit_test(random_graphs),
     };
     return cmocka_run_group_tests(t, NULL, NULL);
 }

@@ -47,6 +47,36 @@ bool gr_cut_begin(gr_cut *x, gr_builder *b, uint32_t node, uint64_t limit, gr_bu
     return true;
 }
 
+static bool set_one(gr_cut *x, gr_diags *d, const gr_split_set *s, const gr_cut_names *names) {
+    gr_param value, index = {0}, *p = NULL;
+    for (uint32_t i = 0; i < x->c->op->sig.params_n; i++)
+        if (gr_str_eq(x->args[i].name, s->name)) p = &x->args[i].resolved;
+    if (!p || !gr_expr_cut(x->b->a, d, s->value, x->c, names, x->n->at, &value)) return false;
+    if (!s->index) {
+        p->i = value.i;
+        p->n = value.n;
+        p->li = value.li;
+        return true;
+    }
+    if (!gr_expr_cut(x->b->a, d, s->index, x->c, names, x->n->at, &index) || index.i < 0 || index.i >= p->n) return false;
+    int64_t *list = GR_NEW_N(x->b->a, int64_t, p->n);
+    if (!list) return gr_report_oom(d);
+    memcpy(list, p->li, p->n * sizeof *list);
+    list[index.i] = value.i;
+    p->li = list;
+    return true;
+}
+
+bool gr_cut_set(gr_cut *x, const gr_split *s, const gr_cut_names *names) {
+    bool ok = true;
+    gr_diags d;
+    gr_diags_init(&d);
+    for (uint32_t i = 0; i < x->c->op->sig.params_n; i++) x->args[i].resolved = x->c->params[i];
+    for (uint32_t i = 0; s && i < s->sets_n && ok; i++) ok = set_one(x, &d, &s->sets[i], names);
+    gr_diags_free(&d);
+    return ok;
+}
+
 static bool over_limits(const gr_cut *x) {
     for (uint32_t i = 0; i < x->kernels_n; i++)
         for (uint32_t j = 0; j < x->kernels[i].binds_n; j++)

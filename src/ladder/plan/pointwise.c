@@ -48,8 +48,9 @@ static void flat_piece(gr_cut *x, uint64_t lo, uint64_t hi, uint64_t count) {
     }
 }
 
-static gr_split_result split_flat(gr_cut *x, uint64_t count) {
-    uint64_t widest = 4, most;
+gr_split_result gr_split_flat(gr_cut *x, const gr_split *s) {
+    uint64_t widest = 4, most, count = count_of(full_type(x, x->in_n));
+    if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE || !is_flat(x, count)) return GR_SPLIT_IMPOSSIBLE;
     for (uint32_t i = 0; i < x->in_n + x->out_n; i++) {
         uint64_t e = absent(x, i) ? 0 : gr_element_bytes(full_type(x, i)->dtype);
         if (e > widest) widest = e;
@@ -60,6 +61,7 @@ static gr_split_result split_flat(gr_cut *x, uint64_t count) {
     for (uint64_t lo = 0, hi; lo < count; lo = hi) {
         hi = flat_end(x, lo, count, most);
         flat_piece(x, lo, hi, count);
+        if (!gr_cut_set(x, s, &(gr_cut_names){(int64_t)lo, (int64_t)hi, 0})) return lo == 0 ? GR_SPLIT_IMPOSSIBLE : GR_SPLIT_FAILED;
         gr_split_result r = gr_cut_instantiate(x, true);
         if (r != GR_SPLIT_DONE) return lo == 0 ? r : GR_SPLIT_FAILED;
         if (!gr_cut_run(x, NULL)) return GR_SPLIT_FAILED;
@@ -159,7 +161,6 @@ static gr_split_result split_rows(gr_cut *x) {
 
 gr_split_result gr_split_pointwise(gr_cut *x) {
     if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE) return GR_SPLIT_IMPOSSIBLE;
-    uint64_t count = count_of(full_type(x, x->in_n));
-    gr_split_result r = is_flat(x, count) ? split_flat(x, count) : GR_SPLIT_IMPOSSIBLE;
+    gr_split_result r = gr_split_flat(x, NULL);
     return r == GR_SPLIT_IMPOSSIBLE ? split_rows(x) : r;
 }

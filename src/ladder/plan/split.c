@@ -1,6 +1,6 @@
 /* split.c: a node cut along a dimension by its op's split clauses.
  *
- * A range clause says which part of each operand a part of the output needs; a combine clause says how
+ * A range clause says which part of each operand a part of the output needs, and which parameters the piece has; a combine clause says how
  * partial results over parts of the operands are joined. Clauses speak about the op, not about one kernel: all
  * of the op's are tried in order. */
 #include "ladder/plan/split_int.h"
@@ -13,6 +13,7 @@ typedef struct along {
     part *part;       /* by operand, then output */
     uint64_t size;    /* of the dimension that lo and hi range over */
     uint32_t lead;    /* tensor whose rows are counted and whose pages are followed */
+    int64_t cut;      /* number of the axis that is cut, in the first output */
 } along;
 
 static const gr_type *full_type(const gr_cut *x, uint32_t i) { return i < x->in_n ? &x->c->operands[i] : &x->c->outputs[i - x->in_n]; }
@@ -45,32 +46,79 @@ static bool first_wide(const gr_cut *x, gr_str tensor, uint32_t at, gr_str dim, 
     return false;
 }
 
+/* The axis that a range names, or the one of the clause's dimension; -1: none. */
+static int32_t range_axis(along *g, const gr_range *r, uint32_t at, uint32_t from_end) {
+    gr_cut_names names = {0, (int64_t)g->size, g->cut};
+    gr_param axis = {0};
+    if (!r->axis && g->s->dim.n) return axis_in(g->x, r->tensor, at, g->s->dim, from_end);
+    gr_diags d;
+    gr_diags_init(&d);
+    bool ok = !r->axis || gr_expr_cut(g->x->b->a, &d, r->axis, g->x->c, &names, g->x->n->at, &axis);
+    gr_diags_free(&d);
+    int64_t n = r->axis ? axis.i : g->cut;
+    return ok && n >= 0 && n < full_type(g->x, at)->rank ? (int32_t)n : -1;
+}
+
+/* Tensors of a name in flattened order: one, or those of a variadic operand or output. */
+static uint32_t tensors_of(const gr_cut *x, gr_str name, uint32_t first) {
+    const gr_sig *sig = &x->c->op->sig;
+    if (first >= x->in_n) return sig->outputs_n == 1 && sig->outputs[0].variadic ? x->out_n : 1;
+    for (uint32_t i = 0; i < sig->operands_n; i++)
+        if (gr_str_eq(sig->operands[i].name, name)) return x->c->operand_first[i + 1] - x->c->operand_first[i];
+    return 1;
+}
+
+/* The first output's axis: the clause's dimension, or g->cut. */
+static bool setup_lead(along *g, uint32_t *from_end) {
+    gr_cut *x = g->x;
+    const gr_range *r = &g->s->outs[0];
+    int32_t at = find_tensor(x, r->tensor);
+    if (at < (int32_t)x->in_n) return false;
+    if (g->s->dim.n && !first_wide(x, r->tensor, (uint32_t)at, g->s->dim, from_end)) return false;
+    int32_t axis = range_axis(g, r, (uint32_t)at, *from_end);
+    if (axis < 0) return false;
+    g->lead = (uint32_t)at;
+    g->size = full_type(x, g->lead)->dim[axis].n;
+    g->cut = axis;
+    return true;
+}
+
+/* Does the clause's condition hold? */
+static bool holds(const along *g) {
+    gr_cut_names names = {0, (int64_t)g->size, g->cut};
+    gr_param yes = {0};
+    gr_diags d;
+    if (!g->s->when) return true;
+    gr_diags_init(&d);
+    bool ok = gr_expr_cut(g->x->b->a, &d, g->s->when, g->x->c, &names, g->x->n->at, &yes);
+    gr_diags_free(&d);
+    return ok && yes.i != 0;
+}
+
 static bool setup_range(along *g) {
     gr_cut *x = g->x;
-    uint32_t from_end = 0;
-    if (g->s->outs_n == 0 || g->s->outs_n != x->out_n) return false;
+    uint32_t from_end = 0, covered = 0;
+    if (g->s->outs_n == 0 || !setup_lead(g, &from_end) || !holds(g)) return false;
     for (uint32_t i = 0; i < g->s->outs_n; i++) {
         const gr_range *r = &g->s->outs[i];
         int32_t at = find_tensor(x, r->tensor);
-        if (at < (int32_t)x->in_n) return false;
-        if (i == 0 && !first_wide(x, r->tensor, (uint32_t)at, g->s->dim, &from_end)) return false;
-        int32_t axis = axis_in(x, r->tensor, (uint32_t)at, g->s->dim, from_end);
-        if (axis < 0) return false;
-        g->part[at] = (part){axis, r->lo, r->hi};
-        if (i == 0) {
-            g->lead = (uint32_t)at;
-            g->size = full_type(x, g->lead)->dim[axis].n;
+        for (uint32_t k = 0; at >= (int32_t)x->in_n && k < tensors_of(x, r->tensor, (uint32_t)at); k++, covered++) {
+            int32_t axis = range_axis(g, r, (uint32_t)at + k, from_end);
+            if (axis < 0) return false;
+            g->part[(uint32_t)at + k] = (part){axis, r->lo, r->hi};
         }
     }
     for (uint32_t i = 0; i < g->s->needs_n; i++) {
         const gr_range *r = &g->s->needs[i];
         int32_t at = find_tensor(x, r->tensor);
         if (at < 0) continue; /* an optional operand not given */
-        int32_t axis = axis_in(x, r->tensor, (uint32_t)at, g->s->dim, from_end);
-        bool broadcast = axis < 0 || (full_type(x, (uint32_t)at)->dim[axis].n == 1 && g->size > 1);
-        if (!broadcast) g->part[at] = (part){axis, r->lo, r->hi};
+        for (uint32_t k = 0; k < tensors_of(x, r->tensor, (uint32_t)at); k++) {
+            int32_t axis = range_axis(g, r, (uint32_t)at + k, from_end);
+            bool broadcast = axis < 0 || (full_type(x, (uint32_t)at + k)->dim[axis].n == 1 && g->size > 1);
+            if (!broadcast) g->part[(uint32_t)at + k] = (part){axis, r->lo, r->hi};
+        }
     }
-    return true;
+    return covered == x->out_n;
 }
 
 /* Every operand that has the dimension is cut; the first that does leads. */
@@ -102,14 +150,16 @@ static bool setup_combine(along *g) {
 
 static bool bounds(const along *g, uint32_t i, uint64_t lo, uint64_t hi, uint64_t *from, uint64_t *to) {
     const part *p = &g->part[i];
-    int64_t l = (int64_t)lo, h = (int64_t)hi, f = l, t = h;
+    gr_cut_names names = {(int64_t)lo, (int64_t)hi, g->cut};
+    gr_param f = {.i = names.lo}, t = {.i = names.hi};
     gr_diags d;
     gr_diags_init(&d);
-    bool ok = (!p->lo || gr_expr_int(&d, p->lo, g->x->c, &l, &h, g->x->n->at, &f)) && (!p->hi || gr_expr_int(&d, p->hi, g->x->c, &l, &h, g->x->n->at, &t));
+    bool ok = (!p->lo || gr_expr_cut(g->x->b->a, &d, p->lo, g->x->c, &names, g->x->n->at, &f)) &&
+              (!p->hi || gr_expr_cut(g->x->b->a, &d, p->hi, g->x->c, &names, g->x->n->at, &t));
     gr_diags_free(&d);
-    *from = (uint64_t)f;
-    *to = (uint64_t)t;
-    return ok && f >= 0 && t > f && (uint64_t)t <= full_type(g->x, i)->dim[p->axis].n;
+    *from = (uint64_t)f.i;
+    *to = (uint64_t)t.i;
+    return ok && f.i >= 0 && t.i > f.i && *to <= full_type(g->x, i)->dim[p->axis].n;
 }
 
 /* Shapes and spans of the piece [lo, hi). False when it is over the limit or cannot be moved. */
@@ -128,7 +178,7 @@ static bool shape_piece(along *g, uint64_t lo, uint64_t hi, bool with_outputs) {
         }
         if (x->span[i].outer * x->span[i].run > x->limit) return false;
     }
-    return true;
+    return gr_cut_set(x, g->s, &(gr_cut_names){(int64_t)lo, (int64_t)hi, g->cut});
 }
 
 static uint64_t row_bytes(const along *g) {
@@ -173,6 +223,11 @@ static gr_split_result run_range(along *g) {
         return GR_SPLIT_IMPOSSIBLE;
     }
     if (g->size / rows > GR_MAX_PIECES) return GR_SPLIT_IMPOSSIBLE;
+    for (uint64_t lo = 0; lo < g->size; lo = piece_end(g, lo, rows))
+        if (!shape_piece(g, lo, piece_end(g, lo, rows), true)) { /* a piece may need nothing of an operand, or more than others */
+            gr_cut_why(g->x, "a piece cannot be moved or is over the limit");
+            return GR_SPLIT_IMPOSSIBLE;
+        }
     for (uint64_t lo = 0, hi; lo < g->size; lo = hi) {
         hi = piece_end(g, lo, rows);
         gr_split_result r = shape_piece(g, lo, hi, true) ? gr_cut_instantiate(g->x, true) : GR_SPLIT_IMPOSSIBLE;
@@ -292,16 +347,25 @@ static gr_split_result run_clause_combine(along *g) {
 
 /* ---- a node ------------------------------------------------------------------------------------ */
 
-static gr_split_result try_clause(gr_cut *x, const gr_split *s) {
-    along g = {.x = x, .s = s};
+/* The clause with one axis: of its dimension, or number `cut`. */
+static gr_split_result try_axis(gr_cut *x, const gr_split *s, uint32_t cut) {
+    along g = {.x = x, .s = s, .cut = cut};
     g.part = GR_NEW_N(x->b->a, part, x->in_n + x->out_n);
     if (!g.part) return gr_report_oom(x->b->d) ? GR_SPLIT_DONE : GR_SPLIT_FAILED;
     for (uint32_t i = 0; i < x->in_n + x->out_n; i++) g.part[i].axis = -1;
+    if (s->combine.n) return setup_combine(&g) && holds(&g) ? run_clause_combine(&g) : GR_SPLIT_IMPOSSIBLE;
+    return setup_range(&g) ? run_range(&g) : GR_SPLIT_IMPOSSIBLE;
+}
+
+static gr_split_result try_clause(gr_cut *x, const gr_split *s) {
+    gr_split_result r = GR_SPLIT_IMPOSSIBLE;
+    uint32_t axes = s->dim.n || x->out_n == 0 ? 1 : full_type(x, x->in_n)->rank;
     size_t mark = x->why->n;
-    gr_buf_printf(x->why, "%ssplit %.*s: ", mark ? "; " : "", GR_STR_ARG(s->dim));
+    gr_buf_printf(x->why, "%ssplit %.*s: ", mark ? "; " : "", s->dim.n ? (int)s->dim.n : 1, s->dim.n ? s->dim.p : "*");
     size_t named = x->why->n;
-    gr_split_result r = s->combine.n ? (setup_combine(&g) ? run_clause_combine(&g) : GR_SPLIT_IMPOSSIBLE)
-                                     : (setup_range(&g) ? run_range(&g) : GR_SPLIT_IMPOSSIBLE);
+    if (s->flat) r = gr_split_flat(x, s);
+    for (uint32_t cut = 0; !s->flat && cut < axes && r == GR_SPLIT_IMPOSSIBLE; cut++)
+        if (s->dim.n || full_type(x, x->in_n)->dim[cut].n > 1) r = try_axis(x, s, cut);
     if (r == GR_SPLIT_IMPOSSIBLE && x->why->n == named) gr_buf_puts(x->why, "does not apply to these shapes");
     return r;
 }

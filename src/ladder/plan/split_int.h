@@ -23,6 +23,8 @@ typedef struct gr_cut {
     gr_buf *why;
 } gr_cut;
 
+/* The values that the clause gives parameters of the piece [lo, hi), into x->args. False when one has none. */
+bool gr_cut_set(gr_cut *x, const gr_split *s, const gr_cut_names *names);
 bool gr_cut_begin(gr_cut *x, gr_builder *b, uint32_t node, uint64_t limit, gr_buf *why);
 /* Resolves and instantiates the op at x->type. IMPOSSIBLE (with the reason in why) when the op refuses these
  * shapes, gives other outputs than x->type says (check_outputs), or its grid or scratch is over a limit. Output
@@ -36,5 +38,7 @@ bool gr_axis_span(const gr_type *t, uint32_t axis, uint64_t lo, uint64_t hi, gr_
 gr_span gr_whole_span(const gr_type *t);
 void gr_cut_why(gr_cut *x, const char *what);
 gr_split_result gr_split_pointwise(gr_cut *x);
+/* Any range of the elements in order; s (may be NULL) gives parameters. */
+gr_split_result gr_split_flat(gr_cut *x, const gr_split *s);
 
 #endif
