@@ -1,10 +1,10 @@
-// Long rows: spans takes the greatest of a span of terms in each workgroup, total the greatest of the spans.
+// Long rows: spans takes the greatest of a span of terms in each workgroup, total the results of the spans.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { kept: View, reduced: View, count: u32, length: u32, span: u32, spans: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
-@group(0) @binding(2) var<storage, read_write> spans_best: array<T>; // count x spans
+@group(0) @binding(2) var<storage, read_write> bests: array<T>; // count x spans
 @group(0) @binding(3) var<uniform> p: Params;
 
 var<workgroup> part: array<T, 256>;
@@ -23,7 +23,7 @@ fn kept_at(index: u32) -> u32 {
 
 fn reduced_at(index: u32) -> u32 {
   var rest = index;
-  var at = 0u;
+  var at = p.reduced.offset;
   for (var r = p.reduced.rank; r > 0u; r--) {
     let d = r - 1u;
     let n = p.reduced.dims[d / 4u][d % 4u];
@@ -33,7 +33,29 @@ fn reduced_at(index: u32) -> u32 {
   return at;
 }
 
-// The greatest over all lanes, in every lane.
+// The greatest of the terms first, first + step, ... below end, and of the first of all: eight at a time, so that as many loads are
+// on their way.
+fn lane_best(base: u32, first: u32, end: u32, step: u32) -> T {
+  var best = x[base + reduced_at(min(first, p.length - 1u))];
+  var j = first;
+  if (p.reduced.rank == 1u) {
+    let s = step * p.reduced.strides[0].x;
+    while (j + 7u * step < end) {
+      let at = base + j * p.reduced.strides[0].x;
+      let low = max(max(x[at], x[at + s]), max(x[at + 2u * s], x[at + 3u * s]));
+      let high = max(max(x[at + 4u * s], x[at + 5u * s]), max(x[at + 6u * s], x[at + 7u * s]));
+      best = max(best, max(low, high));
+      j += 8u * step;
+    }
+  }
+  while (j < end) {
+    best = max(best, x[base + reduced_at(j)]);
+    j += step;
+  }
+  return best;
+}
+
+// All lanes' part together, in every lane.
 fn join(mine: T, lane: u32) -> T {
   part[lane] = mine;
   workgroupBarrier();
@@ -48,14 +70,9 @@ fn join(mine: T, lane: u32) -> T {
 fn spans(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
          @builtin(local_invocation_index) lane: u32) {
   let at = group.y * groups.x + group.x;
-  let live = at < p.count * p.spans;
-  let base = kept_at(min(at / p.spans, p.count - 1u));
   let first = (at % p.spans) * p.span;
-  let end = min(first + p.span, p.length);
-  var best = x[base + reduced_at(min(first + lane, end - 1u))];
-  for (var j = first + lane + 256u; j < end; j += 256u) { best = max(best, x[base + reduced_at(j)]); }
-  let whole = join(best, lane);
-  if (lane == 0u && live) { spans_best[at] = whole; }
+  let whole = join(lane_best(kept_at(min(at / p.spans, p.count - 1u)), first + lane, min(first + p.span, p.length), 256u), lane);
+  if (lane == 0u && at < p.count * p.spans) { bests[at] = whole; }
 }
 
 @compute @workgroup_size(256)
@@ -63,8 +80,8 @@ fn total(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
          @builtin(local_invocation_index) lane: u32) {
   let i = group.y * groups.x + group.x;
   let row = min(i, p.count - 1u) * p.spans;
-  var best = spans_best[row + min(lane, p.spans - 1u)];
-  for (var j = lane + 256u; j < p.spans; j += 256u) { best = max(best, spans_best[row + j]); }
+  var best = bests[row];
+  for (var j = lane; j < p.spans; j += 256u) { best = max(best, bests[row + j]); }
   let whole = join(best, lane);
   if (lane == 0u && i < p.count) { y[i] = whole; }
 }

@@ -1,4 +1,4 @@
-// One workgroup an output: each lane takes a strided part, then a tree in workgroup memory.
+// LANES lanes an output, 256 lanes a workgroup: each lane takes the least of a strided part, then a tree in workgroup memory.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { kept: View, reduced: View, count: u32, length: u32 }
@@ -6,7 +6,8 @@ struct Params { kept: View, reduced: View, count: u32, length: u32 }
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
 
-var<workgroup> part: array<T, 64>;
+override LANES: u32 = 64u; // a power of two, 256 at most
+var<workgroup> part: array<T, 256>;
 
 fn kept_at(index: u32) -> u32 {
   var rest = index;
@@ -32,18 +33,38 @@ fn reduced_at(index: u32) -> u32 {
   return at;
 }
 
-@compute @workgroup_size(64)
+// The least of the terms first, first + step, ... below end, and of the first of all: eight at a time, so that as many loads are
+// on their way.
+fn lane_best(base: u32, first: u32, end: u32, step: u32) -> T {
+  var best = x[base + reduced_at(min(first, p.length - 1u))];
+  var j = first;
+  if (p.reduced.rank == 1u) {
+    let s = step * p.reduced.strides[0].x;
+    while (j + 7u * step < end) {
+      let at = base + j * p.reduced.strides[0].x;
+      let low = min(min(x[at], x[at + s]), min(x[at + 2u * s], x[at + 3u * s]));
+      let high = min(min(x[at + 4u * s], x[at + 5u * s]), min(x[at + 6u * s], x[at + 7u * s]));
+      best = min(best, min(low, high));
+      j += 8u * step;
+    }
+  }
+  while (j < end) {
+    best = min(best, x[base + reduced_at(j)]);
+    j += step;
+  }
+  return best;
+}
+
+@compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) lane: u32) {
-  let i = group.y * groups.x + group.x;
-  let base = kept_at(min(i, p.count - 1u));
-  var best = x[base + reduced_at(min(lane, p.length - 1u))];
-  for (var j = lane + 64u; j < p.length; j += 64u) { best = min(best, x[base + reduced_at(j)]); }
-  part[lane] = best;
+        @builtin(local_invocation_index) index: u32) {
+  let lane = index % LANES;
+  let i = (group.y * groups.x + group.x) * (256u / LANES) + index / LANES;
+  part[index] = lane_best(kept_at(min(i, p.count - 1u)), lane, p.length, LANES);
   workgroupBarrier();
-  for (var half = 32u; half > 0u; half >>= 1u) {
-    if (lane < half) { part[lane] = min(part[lane], part[lane + half]); }
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    if (lane < half) { part[index] = min(part[index], part[index + half]); }
     workgroupBarrier();
   }
-  if (lane == 0u && i < p.count) { y[i] = part[0]; }
+  if (lane == 0u && i < p.count) { y[i] = part[index]; }
 }

@@ -1,5 +1,4 @@
-// Long sums: spans adds a span of terms in each workgroup, total the sums of the spans. Lanes add in blocks of 16 and
-// join in a tree: the error grows like that of pairwise summation.
+// Long rows: spans adds a span of terms in each workgroup, total the results of the spans.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { kept: View, reduced: View, count: u32, length: u32, span: u32, spans: u32 }
@@ -24,7 +23,7 @@ fn kept_at(index: u32) -> u32 {
 
 fn reduced_at(index: u32) -> u32 {
   var rest = index;
-  var at = 0u;
+  var at = p.reduced.offset;
   for (var r = p.reduced.rank; r > 0u; r--) {
     let d = r - 1u;
     let n = p.reduced.dims[d / 4u][d % 4u];
@@ -34,7 +33,33 @@ fn reduced_at(index: u32) -> u32 {
   return at;
 }
 
-// The sum over all lanes, in every lane.
+// Terms first, first + step, ... below end: eight at a time, so that as many loads are on their way, added in pairs; else in blocks
+// of 16. Either way the error grows like that of pairwise summation.
+fn lane_sum(base: u32, first: u32, end: u32, step: u32) -> f32 {
+  var sum = 0.0;
+  var j = first;
+  if (p.reduced.rank == 1u) {
+    let s = step * p.reduced.strides[0].x;
+    while (j + 7u * step < end) {
+      let at = base + j * p.reduced.strides[0].x;
+      let low = (f32(x[at]) + f32(x[at + s])) + (f32(x[at + 2u * s]) + f32(x[at + 3u * s]));
+      let high = (f32(x[at + 4u * s]) + f32(x[at + 5u * s])) + (f32(x[at + 6u * s]) + f32(x[at + 7u * s]));
+      sum += low + high;
+      j += 8u * step;
+    }
+  }
+  while (j < end) {
+    var block = 0.0;
+    for (var k = 0u; k < 16u && j < end; k++) {
+      block += f32(x[base + reduced_at(j)]);
+      j += step;
+    }
+    sum += block;
+  }
+  return sum;
+}
+
+// All lanes' part together, in every lane.
 fn join(mine: f32, lane: u32) -> f32 {
   part[lane] = mine;
   workgroupBarrier();
@@ -49,22 +74,9 @@ fn join(mine: f32, lane: u32) -> f32 {
 fn spans(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
          @builtin(local_invocation_index) lane: u32) {
   let at = group.y * groups.x + group.x;
-  let live = at < p.count * p.spans;
-  let base = kept_at(min(at / p.spans, p.count - 1u));
   let first = (at % p.spans) * p.span;
-  let end = min(first + p.span, p.length);
-  var sum = 0.0;
-  var j = first + lane;
-  while (j < end) {
-    var block = 0.0;
-    for (var k = 0u; k < 16u && j < end; k++) {
-      block += f32(x[base + reduced_at(j)]);
-      j += 256u;
-    }
-    sum += block;
-  }
-  let whole = join(sum, lane);
-  if (lane == 0u && live) { sums[at] = whole; }
+  let whole = join(lane_sum(kept_at(min(at / p.spans, p.count - 1u)), first + lane, min(first + p.span, p.length), 256u), lane);
+  if (lane == 0u && at < p.count * p.spans) { sums[at] = whole; }
 }
 
 @compute @workgroup_size(256)

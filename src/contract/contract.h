@@ -46,6 +46,7 @@ const char *gr_dtype_wgsl(gr_dtype t);
 
 /* Integer and float expressions: literals, dimension names, parameters, list[i], + - * / // /^ %,
  * comparisons, and or not, min max, size(x), rank(x), dim(x, i), prod(s), len(list), reduced_size(x, axes),
+ * inner_size(x, axes) (the product of the sizes behind the last of the axes),
  * count_of(x) in indirect passes; prod_from(x, axis) and prod_after(x, axis): the product of the sizes from the axis
  * on, or after it; prefix(xs, axis): the sum of the sizes along the axis of the variadic tensors before the current one.
  * Enum words may be compared: mode == edge, type == i64. List-valued (fragment parameters only): [a, b], a list parameter, a rank

@@ -182,6 +182,20 @@ static bool reduced_size(gr_evaluator *v, const gr_val *s, const gr_val *axes, g
     return true;
 }
 
+/* The product of the sizes behind the last of the axes: how many elements lie side by side when they are reduced; 1 without axes. */
+static bool inner_size(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_val *out) {
+    uint32_t bits, first = s->len;
+    gr_val inner = *s;
+    int64_t n;
+    GR_TRY(axis_set(v, axes, s->len, &bits));
+    while (first > 0 && bits && !(bits >> (first - 1) & 1)) first--;
+    inner.list = s->list + first;
+    inner.len = s->len - first;
+    GR_TRY(product(v, &inner, &n));
+    *out = (gr_val){.kind = GR_K_INT, .n = plain(n)};
+    return true;
+}
+
 static bool nonempty(gr_evaluator *v, const gr_val *s, const gr_val *axes, gr_val *out) {
     gr_val n;
     GR_TRY(reduced_size(v, s, axes, &n));
@@ -589,6 +603,7 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     GR_TRY(as_list(v, &arg[1], &t));
     switch (e->fn) { /* those of two and more */
     case GR_FN_REDUCED_SIZE: return reduced_size(v, &s, &t, out);
+    case GR_FN_INNER_SIZE: return inner_size(v, &s, &t, out);
     case GR_FN_NONEMPTY: return nonempty(v, &s, &t, out);
     case GR_FN_EXPANDS: return truth(out, expand(v, &s, &t, false, &u));
     case GR_FN_DIVIDES: return truth(out, divides(&s, &t));

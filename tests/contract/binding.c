@@ -122,7 +122,7 @@ static const struct { const char *expr, *value; } exprs[] = {
     {"2 * (n + 1) - 3", "19"}, {"min(n, w, 3)", "3"}, {"max(1.5, 2)", "2"}, {"size(x)", "40"}, {"rank(x)", "2"}, {"dim(x, 1)", "4"}, {"prod(s)", "4"},
     {"len(pads)", "3"}, {"pads[2]", "9"}, {"pads[3]", "!"}, {"sum(pads)", "18"}, {"last(pads)", "9"}, {"if(n > 5, 1, 2)", "1"}, {"if(keep, 1, 2)", "2"},
     {"n >= w and not keep", "1"}, {"n < w or keep", "0"}, {"mode == edge", "1"}, {"mode == constant", "0"}, {"mode", "1"}, {"T == f32", "1"}, {"T != f16", "1"},
-    {"pads == [4, 5, 9]", "1"}, {"floor(n * scale)", "15"}, {"ceil(n / 4.0)", "3"}, {"reduced_size(x, [0])", "10"}, {"prod_from(x, 0)", "40"}, {"prod_after(x, 0)", "4"},
+    {"pads == [4, 5, 9]", "1"}, {"floor(n * scale)", "15"}, {"ceil(n / 4.0)", "3"}, {"reduced_size(x, [0])", "10"}, {"inner_size(x, [0])", "4"}, {"inner_size(x, [0, 1])", "1"}, {"inner_size(x, [])", "1"}, {"prod_from(x, 0)", "40"}, {"prod_after(x, 0)", "4"},
     {"n // (w - w)", "!"}, {"9223372036854775807 + 1", "!"}, {"9223372036854775807 * n", "!"}, {"distinct(pads)", "1"}, {"below(pads, 10)", "1"}, {"divides([2], s)", "1"},
     {"expands([1], s)", "1"}, {"broadcastable(s, [3])", "0"}, {"given(x)", "1"}, {"given(z)", "0"}, {"number(x)", "1"}, {"size(z)", "!"}, {"1 - 2 - 3", "-4"}, {"7 - (2 - 3)", "8"},
     {"sqrt(n * n)", "10"},
