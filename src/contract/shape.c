@@ -474,6 +474,14 @@ static bool product_from(gr_evaluator *v, const gr_val *s, int64_t axis, bool af
 
 /* ---- lists ---- */
 
+/* n entries of one value. */
+static bool filled(gr_evaluator *v, int64_t n, gr_int value, gr_val *out) {
+    if (n > 64) return gr_eval_fail(v, GR_D_CONTRACT_TOO_LARGE, NULL, "filled has %lld entries", (long long)n);
+    GR_TRY(gr_eval_new_list(v, n > 0 ? (uint32_t)n : 0, out));
+    for (uint32_t i = 0; i < out->len; i++) out->list[i] = value;
+    return true;
+}
+
 static bool range(gr_evaluator *v, int64_t lo, int64_t hi, gr_val *out) {
     if (hi < lo) hi = lo;
     if (hi - lo > 64) return gr_eval_fail(v, GR_D_CONTRACT_TOO_LARGE, NULL, "a range of more than 64 entries");
@@ -568,6 +576,7 @@ bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_v
     case GR_FN_EXTENTS: return want_int(v, &arg[1], "the axis") && extents(v, &arg[0], arg[1].n.i, out);
     case GR_FN_JOIN: return join(v, arg, e->arg_n, out);
     case GR_FN_RANGE: return want_int(v, &arg[0], "an end") && want_int(v, &arg[1], "an end") && range(v, arg[0].n.i, arg[1].n.i, out);
+    case GR_FN_FILLED: return want_int(v, &arg[0], "the length") && want_int(v, &arg[1], "the value") && filled(v, arg[0].n.i, arg[1].n, out);
     case GR_FN_LEN:
         if (arg[0].kind == GR_K_FLOATS) return integer(out, arg[0].len);
         break;

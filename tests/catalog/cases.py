@@ -5,6 +5,7 @@ import zlib
 
 import numpy as np
 
+import cases_order
 import gradients
 import reference
 from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
@@ -810,4 +811,14 @@ def small(op, signature):
     for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
         if op in table:
             return list(fn(op, signature))
+    if op in cases_order.OPS:
+        return [told(*case) for case in cases_order.OPS[op](op, dtypes(signature))]
     return (list(SPECIAL[op](op, signature)) if op in SPECIAL else []) + gradients.cases(op, Case)
+
+
+def told(op, inputs, params, expect, how):
+    """A case of another module: its tolerance by name, and what else it says."""
+    named = {'exact': EXACT, 'rounded': ROUNDED, 'smooth': SMOOTH, 'sum': SUMMED}
+    floats = any(a.dtype.kind == 'f' for _, a in inputs) or not inputs
+    tolerance = named[how.get('tolerance', 'exact')] if floats else EXACT
+    return Case(op, inputs, params, expect, tolerance, how.get('gpu', True), how.get('wide', False), how.get('out'))

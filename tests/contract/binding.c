@@ -128,7 +128,7 @@ static const struct { const char *expr, *value; } exprs[] = {
     {"sqrt(n * n)", "10"},
     {"bit_length(0)", "0"}, {"bit_length(1)", "1"}, {"bit_length(n)", "4"}, {"bit_length(16)", "5"}, {"bit_length(-n)", "0"}, {"bit_length(9223372036854775807)", "63"},
     {"len(factors(1, 8))", "0"}, {"len(factors(1000, 8))", "4"}, {"factors(1000, 8)[0]", "8"}, {"factors(1000, 8)[1]", "5"}, {"prod(factors(360, 5))", "360"},
-    {"factors(97 * 2, 8)[1]", "97"}, {"len(factors(1024, 2))", "10"}, {"factors(1021 * 1021, 8)[1]", "1021"}, {"factors(n, 1)", "!"}, {"factors(1099511627777, 2)", "!"}, {"tail(s, 2)[0]", "!"},
+    {"factors(97 * 2, 8)[1]", "97"}, {"len(factors(1024, 2))", "10"}, {"factors(1021 * 1021, 8)[1]", "1021"}, {"sum(filled(3, n))", "30"}, {"len(filled(-1, 0))", "0"}, {"filled(65, 0)", "!"}, {"factors(n, 1)", "!"}, {"factors(1099511627777, 2)", "!"}, {"tail(s, 2)[0]", "!"},
 };
 
 static void expressions_are_computed(void **state) {
