@@ -144,7 +144,11 @@ static bool read_output(gr_side *s, gr_diags *d, gr_arena *a, uint32_t i, gr_arr
     const gr_type *t = &s->graph.values[v].type;
     uint64_t dims[GR_RANK_MAX], n = device_bytes(s, v), got = 0, count = 0;
     for (uint32_t k = 0; k < t->rank; k++) dims[k] = t->dim[k].n;
-    if (t->bounded && s->api->output(s->exec, s->ticket, v, &got, &count) && count <= dims[0]) dims[0] = count;
+    if (t->bounded) { /* the count is there also when the elements lie in storage of ours */
+        count = dims[0];
+        s->api->output(s->exec, s->ticket, v, &got, &count);
+        if (count < dims[0]) dims[0] = count;
+    }
     GR_TRY(gr_array_new(a, d, t->dtype, dims, t->rank, out));
     if (n == 0 || gr_array_count(out) == 0) return true;
     const uint8_t *bytes;

@@ -6,6 +6,7 @@ import zlib
 import numpy as np
 
 import cases_order
+import cases_signal
 import gradients
 import reference
 from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
@@ -811,14 +812,17 @@ def small(op, signature):
     for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
         if op in table:
             return list(fn(op, signature))
-    if op in cases_order.OPS:
-        return [told(*case) for case in cases_order.OPS[op](op, dtypes(signature))]
+    for module in (cases_order, cases_signal):
+        if op in module.OPS:
+            return [told(*case) for case in module.OPS[op](op, dtypes(signature))]
     return (list(SPECIAL[op](op, signature)) if op in SPECIAL else []) + gradients.cases(op, Case)
 
 
 def told(op, inputs, params, expect, how):
     """A case of another module: its tolerance by name, and what else it says."""
     named = {'exact': EXACT, 'rounded': ROUNDED, 'smooth': SMOOTH, 'sum': SUMMED}
-    floats = any(a.dtype.kind == 'f' for _, a in inputs) or not inputs
-    tolerance = named[how.get('tolerance', 'exact')] if floats else EXACT
+    tolerance = how.get('tolerance', 'exact')
+    tolerance = named[tolerance] if isinstance(tolerance, str) else tolerance
+    if inputs and not any(a.dtype.kind == 'f' for _, a in inputs):
+        tolerance = EXACT
     return Case(op, inputs, params, expect, tolerance, how.get('gpu', True), how.get('wide', False), how.get('out'))

@@ -107,7 +107,7 @@ def unfold(op, ts):
             yield op, [('x', x)], {'w': w, 'stride': stride}, [np.ascontiguousarray(view(x, w)[..., ::stride, :])], {}
 
 
-def fold(op, ts):
+def overlap_add(op, ts):
     for t in ts:
         for lead, n, w, stride in [((), 1, 1, 1), ((), 9, 3, 1), ((), 10, 3, 2), ((2, 3), 20, 7, 5), ((2,), 11, 2, 4), ((0,), 5, 2, 1), ((), 200, 65, 1)]:
             m = (n - w) // stride + 1
@@ -119,4 +119,4 @@ def fold(op, ts):
 
 
 OPS = {'arg_sort': sort, 'sort': sort, 'top_k': top_k, 'scatter_add': scatter_add, 'windowed_max': windowed, 'windowed_min': windowed,
-       'windowed_arg_max': windowed, 'windowed_arg_min': windowed, 'windowed_sum': windowed, 'windowed_mean': windowed, 'unfold': unfold, 'fold': fold}
+       'windowed_arg_max': windowed, 'windowed_arg_min': windowed, 'windowed_sum': windowed, 'windowed_mean': windowed, 'unfold': unfold, 'overlap_add': overlap_add}

@@ -101,6 +101,7 @@ static void compare(low *l, const gr_op *op, gr_exec *e, gr_ticket ticket) {
         if (!v) continue;
         for (uint32_t k = 0; k < t->rank; k++) dims[k] = t->dim[k].n;
         const void *bytes = gr_oracle_api()->output(e, ticket, id, &n, &count);
+        if (t->bounded) dims[0] = count;
         assert_true(gr_array_new(&l->a, &l->d, t->dtype, dims, t->rank, &got) && gr_array_new(&l->a, &l->d, t->dtype, dims, t->rank, &want));
         gr_unpack(&got, bytes);
         fill(&want, &at, v);

@@ -69,6 +69,26 @@ static void bounded(void **state) {
     for (uint32_t i = 0; i < l.plan.steps_n; i++) indirect += l.plan.steps[i].kind == GR_STEP_DISPATCH && l.plan.steps[i].indirect != UINT32_MAX;
     assert_int_equal(indirect, 1);
     for (uint64_t i = 0; i < k; i++) assert_true(at(out[1], i) == 2 * at(out[0], i));
+    /* an operand without a count has all its elements */
+    run(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[1000]\n  %m = test/twice %x\n  output \"x\" %x\n  output \"m\" %m\n}\n", out, n);
+    for (uint64_t i = 0; i < 1000; i++) assert_true(at(out[1], i) == 2 * at(out[0], i));
+    low_end(&l);
+}
+
+/* What is kept stands at the front of a tensor of fixed size, made from the count on the device. */
+static void compact_and_fill(void **state) {
+    (void)state;
+    low l;
+    uint8_t *out[2];
+    uint64_t n[2];
+    low_begin(&l);
+    run(&l, "graph g {\n  tier debug\n  %x = input \"x\" : f32[5000]\n  %zero = constant 0 : f32[]\n  %keep = greater %x, %zero\n  %k = compact %x, %keep\n"
+            "  %y = fill_rest %k value=-7\n  output \"x\" %x\n  output \"y\" %y\n}\n", out, n);
+    uint64_t k = 0;
+    for (uint64_t i = 0; i < 5000; i++)
+        if (at(out[0], i) > 0) assert_true(at(out[1], k++) == at(out[0], i));
+    assert_true(k > 500 && k < 4500);
+    for (; k < 5000; k++) assert_true(at(out[1], k) == -7);
     low_end(&l);
 }
 
@@ -227,7 +247,7 @@ static void dual_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(bounded), cmocka_unit_test(in_place), cmocka_unit_test(passes_and_dead_results), cmocka_unit_test(copies_move_nothing),
+        cmocka_unit_test(bounded), cmocka_unit_test(compact_and_fill), cmocka_unit_test(in_place), cmocka_unit_test(passes_and_dead_results), cmocka_unit_test(copies_move_nothing),
         cmocka_unit_test(empty), cmocka_unit_test(variadic), cmocka_unit_test(dual_numbers), cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(t, NULL, NULL);

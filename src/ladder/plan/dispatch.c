@@ -204,6 +204,8 @@ static bool bind_copy(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
     return true;
 }
 
+static bool full_count(group *g, gr_value_id v, gr_buffer_id *count);
+
 static bool fill_bind(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
     gr_builder *b = g->b;
     *s = (gr_step_bind){.group = k->group, .binding = k->binding, .writable = k->writable, .value = GR_NO_VALUE};
@@ -224,6 +226,10 @@ static bool fill_bind(group *g, const gr_kernel_bind *k, gr_step_bind *s) {
         s->buffer = l.count;
         s->bytes = 16;
         s->value = l.value;
+        if (l.count == GR_NO_BUFFER && !k->writable && k->value != GR_NO_VALUE) {
+            s->value = GR_NO_VALUE;
+            return full_count(g, k->value, &s->buffer);
+        }
         break;
     case GR_KB_VALUE_INOUT:
         if (k->result == GR_NO_VALUE) return bind_copy(g, k, s);
@@ -260,12 +266,15 @@ static const char indirect_text[] =
     "    groups[2] = 1u;\n"
     "}\n";
 
+static gr_kernel single_kernel(const char *op, const char *origin, const char *why, gr_str text) {
+    return (gr_kernel){.op = gr_str_of(op), .origin = gr_str_of(origin), .why = gr_str_of(why), .order = GR_ORDER_FIXED, .wgsl = text,
+                       .hash = gr_sha256_of(text.p, text.n), .entry = GR_STR("main"), .workgroup = {1, 1, 1}, .grid = {1, 1, 1}, .indirect = GR_NO_VALUE};
+}
+
 static bool indirect_kernel(gr_builder *b) {
     if (b->indirect_kernel != UINT32_MAX) return true;
     static const gr_str text = {indirect_text, sizeof indirect_text - 1};
-    gr_kernel k = {.op = GR_STR("(indirect)"), .origin = GR_STR("generated indirect"), .why = GR_STR("the count of a bounded tensor sets the grid"),
-                   .order = GR_ORDER_FIXED, .wgsl = text, .hash = gr_sha256_of(text.p, text.n), .entry = GR_STR("main"),
-                   .workgroup = {1, 1, 1}, .grid = {1, 1, 1}, .indirect = GR_NO_VALUE};
+    gr_kernel k = single_kernel("(indirect)", "generated indirect", "the count of a bounded tensor sets the grid", text);
     k.binds_n = 3;
     k.binds = GR_NEW_N(b->a, gr_kernel_bind, 3);
     if (!k.binds) return gr_report_oom(b->d);
@@ -300,6 +309,54 @@ static bool count_to_groups(group *g, const gr_kernel *k, gr_buffer_id count, gr
     s->grid[0] = s->grid[1] = s->grid[2] = 1;
     s->work = 1;
     for (int i = 0; i < 3; i++) gr_pool_touch(b, binds[i].buffer);
+    return true;
+}
+
+static const char count_text[] =
+    "// The count of a tensor that holds all its elements.\n"
+    "struct Shape { size: u32 }\n"
+    "@group(0) @binding(0) var<storage, read_write> count: array<u32>;\n"
+    "@group(0) @binding(1) var<uniform> shape: Shape;\n\n"
+    "@compute @workgroup_size(1)\n"
+    "fn main() {\n"
+    "    count[0] = shape.size;\n"
+    "}\n";
+
+static bool count_kernel(gr_builder *b, uint32_t *id) {
+    static const gr_str text = {count_text, sizeof count_text - 1};
+    gr_kernel k = single_kernel("(count)", "generated count", "an operand that may be bounded is not", text);
+    k.binds_n = 2;
+    k.binds = GR_NEW_N(b->a, gr_kernel_bind, 2);
+    if (!k.binds) return gr_report_oom(b->d);
+    k.binds[0] = (gr_kernel_bind){.kind = GR_KB_SCRATCH, .binding = 0, .var = GR_STR("count"), .value = GR_NO_VALUE, .result = GR_NO_VALUE, .writable = true, .bytes = 16};
+    k.binds[1] = (gr_kernel_bind){.kind = GR_KB_UNIFORM, .binding = 1, .var = GR_STR("shape"), .value = GR_NO_VALUE, .result = GR_NO_VALUE, .bytes = 16};
+    *id = kernel_id(b, &k);
+    return *id != UINT32_MAX;
+}
+
+/* A count for an operand without one: a dispatch writes the size of its first dimension into a buffer of the node's. */
+static bool full_count(group *g, gr_value_id v, gr_buffer_id *count) {
+    gr_builder *b = g->b;
+    const gr_type *t = &b->g->values[v].type;
+    uint32_t kernel = 0, words[4] = {t->rank ? (uint32_t)t->dim[0].n : 1, 0, 0, 0};
+    uint8_t *data = gr_arena_alloc(b->a, 16, 1);
+    gr_step_bind *binds = GR_NEW_N(b->a, gr_step_bind, 2);
+    if (!data || !binds) return gr_report_oom(b->d);
+    memcpy(data, words, 16);
+    GR_TRY(count_kernel(b, &kernel));
+    *count = stand_in(g, true, 16);
+    uint64_t slot = uniform_slot(b, data, 16);
+    if (*count == GR_NO_BUFFER || slot == UINT64_MAX) return gr_report_oom(b->d);
+    gr_plan_step *s = gr_step_push(b, GR_STEP_DISPATCH);
+    if (!s) return false;
+    binds[0] = (gr_step_bind){.binding = 0, .buffer = *count, .bytes = 16, .writable = true, .value = GR_NO_VALUE};
+    binds[1] = (gr_step_bind){.binding = 1, .buffer = 0, .offset = slot, .bytes = 16, .uniform = true, .value = GR_NO_VALUE};
+    s->kernel = kernel;
+    s->binds = binds;
+    s->binds_n = 2;
+    s->grid[0] = s->grid[1] = s->grid[2] = 1;
+    s->work = 1;
+    for (int i = 0; i < 2; i++) gr_pool_touch(b, binds[i].buffer);
     return true;
 }
 

@@ -378,7 +378,10 @@ static gr_split_result try_list(gr_cut *x, const gr_split *s, uint32_t n) {
     return GR_SPLIT_IMPOSSIBLE;
 }
 
+/* A count is that of a whole tensor. */
 static bool any_bounded(const gr_cut *x) {
+    for (uint32_t i = 0; i < x->c->op->sig.operands_n; i++)
+        if (x->c->op->sig.operands[i].count.n) return true;
     for (uint32_t i = 0; i < x->in_n + x->out_n; i++)
         if (full_type(x, i)->bounded) return true;
     return false;
@@ -404,7 +407,7 @@ gr_split_result gr_split_node(gr_builder *b, uint32_t node, uint64_t piece_bytes
 gr_split_result gr_split_whole(gr_builder *b, uint32_t node) {
     gr_cut x;
     gr_buf why = {0};
-    bool ok = gr_cut_begin(&x, b, node, b->lim.binding, &why);
+    bool ok = gr_cut_begin(&x, b, node, b->lim.binding, &why) && !any_bounded(&x);
     gr_split_result r = ok ? GR_SPLIT_IMPOSSIBLE : GR_SPLIT_FAILED;
     for (uint32_t i = 0; ok && i < x.in_n + x.out_n; i++) {
         x.span[i] = gr_whole_span(&x.type[i]);
