@@ -21,7 +21,7 @@ typedef struct cli_options {
     const char *cotangent[CLI_LIST_MAX]; unsigned cotangent_n; /* --cotangent OUTPUT=FILE */
     const char *wrt[CLI_LIST_MAX]; unsigned wrt_n;             /* --wrt a,b */
     const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
-    unsigned threads, repeat;
+    unsigned threads, repeat, checkpoint;
     bool json, quiet, allow_heavy, timestamps;
 } cli_options;
 

@@ -5,7 +5,7 @@
 
 static const char words[] = "run explain plan check catalog op profile version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
-                           "--gradient --cotangent --wrt --allow-heavy-cpu --times --repeat --quiet --help";
+                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --quiet --help";
 
 static void bash(void) {
     printf("_gradus() {\n"

@@ -66,6 +66,7 @@ typedef struct gr_compile_desc {
     const char *const *gradient; unsigned gradient_n;   /* names of outputs: floats of one element, unless a cotangent is given;
                                                            in gr_compile_op of any shape, with ones */
     const char *const *cotangent; unsigned cotangent_n; /* those whose cotangent is an input "d_NAME" of the output's type */
+    unsigned checkpoint;        /* segments of the forward whose inside a backward computes again instead of keeping it; 0: none */
     const char *const *wrt; unsigned wrt_n;             /* names of inputs and parameters; none: all floats among them */
 } gr_compile_desc;
 

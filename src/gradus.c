@@ -42,7 +42,7 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     gr_session *s = p->session;
     gr_diags *d = &s->diags;
     gr_arena *graph = &p->arena[GR_RUNG_GRAPH], *kernel = &p->arena[GR_RUNG_KERNEL], *plan = &p->arena[GR_RUNG_PLAN];
-    gr_graph expanded, live;
+    gr_graph expanded, live, cut;
     p->has_graph = true;
     p->graph = p->drawn;
     p->declared_tier = p->drawn.tier;
@@ -58,6 +58,10 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     if (desc->gradient_n) GR_TRY(gr_program_differentiate(p, desc, p->is_op) && gr_graph_verify(d, &p->drawn));
     GR_TRY(gr_graph_opt_expand(graph, d, &p->drawn, s->catalog, desc->reference, usable, p, &expanded));
     GR_TRY(gr_graph_opt_common(graph, d, &expanded, &live));
+    if (desc->checkpoint) {
+        GR_TRY(gr_graph_opt_checkpoint(graph, d, &live, desc->checkpoint, &cut));
+        live = cut;
+    }
     GR_TRY(gr_graph_opt_dead(graph, d, &live, &p->graph));
     GR_TRY(gr_graph_verify(d, &p->graph));
 

@@ -195,12 +195,28 @@ static gr_str bare(gr_str id) {
     return id;
 }
 
+/* id against name + "@": below 0, or 0 when it begins with it, or above. */
+static int compare_name(gr_str id, gr_str name) {
+    size_t n = id.n < name.n ? id.n : name.n;
+    int d = n ? memcmp(id.p, name.p, n) : 0;
+    if (d) return d;
+    if (id.n <= name.n) return -1;
+    return (unsigned char)id.p[name.n] - '@';
+}
+
+/* Ids are sorted, so that the versions of a name stand together. */
 static const gr_op *find_loaded(const gr_catalog *c, gr_str id) {
     const gr_op *best = NULL;
-    bool exact = bare(id).n != id.n;
-    for (uint32_t i = 0; i < c->ops.n; i++) {
-        const gr_op *op = c->ops.v[i];
-        bool match = exact ? gr_str_eq(op->id, id) : gr_str_eq(bare(op->id), id);
+    gr_str name = bare(id);
+    uint32_t lo = 0, hi = c->ops.n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (compare_name(c->ops.v[mid]->id, name) < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < c->ops.n && compare_name(c->ops.v[lo]->id, name) == 0; lo++) {
+        const gr_op *op = c->ops.v[lo];
+        bool match = name.n != id.n ? gr_str_eq(op->id, id) : gr_str_eq(bare(op->id), id);
         if (match && (!best || op->version > best->version)) best = op;
     }
     return best;

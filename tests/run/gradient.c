@@ -9,6 +9,7 @@
 #include "base/math.h"
 #include "ladder/run/run.h"
 #include "lower.h"
+#include "plan/run.h"
 
 enum { GRAPHS = 200, SECOND = 40, NODES_MAX = 14, INPUTS_MAX = 5, ELEMENTS_MAX = 64, POOL_MAX = 64 };
 
@@ -197,12 +198,12 @@ static job *start(low *l, gr_graph *g) {
 }
 
 /* Inputs by name from x; outputs by position. */
-static void run(low *l, job *j, const double (*x)[ELEMENTS_MAX], gr_ticket *ticket) {
+static void run_job(low *l, job *j, const double (*x)[ELEMENTS_MAX], gr_ticket *ticket) {
     const gr_exec_api *api = gr_oracle_api();
     static const uint8_t zeros[ELEMENTS_MAX * 8];
     for (uint32_t v = 0; v < j->plan.graph->values_n; v++) {
         const gr_graph_value *value = &j->plan.graph->values[v];
-        if (value->source != GR_SOURCE_INPUT) continue;
+        if (value->source != GR_SOURCE_INPUT && value->source != GR_SOURCE_PARAMETER) continue;
         uint32_t i = (uint32_t)(value->input.p[1] - '0');
         uint64_t n = 0, bytes = 0;
         gr_type_count(&value->type, &n);
@@ -222,7 +223,7 @@ static const double *output(job *j, gr_ticket t, uint32_t i, uint64_t *n) { retu
 static double first_output(low *l, job *j, const double (*x)[ELEMENTS_MAX]) {
     gr_ticket t;
     uint64_t n = 0;
-    run(l, j, x, &t);
+    run_job(l, j, x, &t);
     const double *y = output(j, t, 0, &n);
     assert_true(n == 1);
     double v = y[0];
@@ -249,7 +250,7 @@ static double difference(low *l, job *j, double (*x)[ELEMENTS_MAX], double *at, 
  * step shows as two steps that disagree: such a probe is skipped. */
 static void compare(low *l, uint64_t seed, job *value, job *gradient, double (*x)[ELEMENTS_MAX], uint32_t inputs, const gr_value_id *in, double tolerance, tally *t) {
     gr_ticket ticket;
-    run(l, gradient, (const double (*)[ELEMENTS_MAX])x, &ticket);
+    run_job(l, gradient, (const double (*)[ELEMENTS_MAX])x, &ticket);
     for (uint32_t i = 0; i < inputs; i++) {
         uint64_t n = 0;
         const double *d = output(gradient, ticket, 1 + i, &n);
@@ -378,7 +379,141 @@ static void random_graphs(void **state) {
     low_end(&shared);
 }
 
+/* ---- control flow --------------------------------------------------------------------------------- */
+
+/* A repeat with a carried state, a branch on a constant inside it, and a call: unrolled and inlined, then differentiated. */
+static const char canvas[] =
+    "{ \"gradus\": \"canvas/1\", \"tier\": \"debug\", \"name\": \"t\", \"nodes\": [\n"
+    "{ \"id\": \"x0\", \"block\": \"input\", \"dtype\": \"f32\", \"shape\": [2, 3] }, { \"id\": \"x1\", \"block\": \"parameter\", \"dtype\": \"f32\", \"shape\": [3] },\n"
+    "{ \"id\": \"loop\", \"block\": \"repeat\", \"count\": 3, \"carry\": { \"next\": \"state\" }, \"body\": { \"nodes\": [\n"
+    "  { \"id\": \"state\", \"block\": \"input\" }, { \"id\": \"gain\", \"block\": \"input\" }, { \"id\": \"step\", \"op\": \"mul\" }, { \"id\": \"bend\", \"op\": \"sin\" },\n"
+    "  { \"id\": \"pick\", \"block\": \"branch\", \"condition\": true, \"then\": { \"nodes\": [ { \"id\": \"a\", \"block\": \"input\" }, { \"id\": \"e\", \"op\": \"tanh\" }, { \"id\": \"y\", \"block\": \"output\" } ],\n"
+    "    \"links\": [ { \"from\": \"a\", \"to\": \"e\" }, { \"from\": \"e\", \"to\": \"y\" } ] }, \"else\": { \"nodes\": [ { \"id\": \"a\", \"block\": \"input\" }, { \"id\": \"y\", \"block\": \"output\" } ],\n"
+    "    \"links\": [ { \"from\": \"a\", \"to\": \"y\" } ] } }, { \"id\": \"next\", \"block\": \"output\" } ],\n"
+    "  \"links\": [ { \"from\": \"state\", \"to\": \"step.a\" }, { \"from\": \"gain\", \"to\": \"step.b\" }, { \"from\": \"step\", \"to\": \"bend\" }, { \"from\": \"bend\", \"to\": \"pick\" }, { \"from\": \"pick\", \"to\": \"next\" } ] } },\n"
+    "{ \"id\": \"part\", \"block\": \"call\", \"body\": { \"nodes\": [ { \"id\": \"a\", \"block\": \"input\" }, { \"id\": \"g\", \"op\": \"gelu\" }, { \"id\": \"y\", \"block\": \"output\" } ],\n"
+    "  \"links\": [ { \"from\": \"a\", \"to\": \"g\" }, { \"from\": \"g\", \"to\": \"y\" } ] } },\n"
+    "{ \"id\": \"sum\", \"op\": \"reduce_sum\" }, { \"id\": \"loss\", \"block\": \"output\" } ],\n"
+    "\"links\": [ { \"from\": \"x0\", \"to\": \"loop.state\" }, { \"from\": \"x1\", \"to\": \"loop.gain\" }, { \"from\": \"loop\", \"to\": \"part\" }, { \"from\": \"part\", \"to\": \"sum\" }, { \"from\": \"sum\", \"to\": \"loss\" } ] }\n";
+
+static void control_flow(void **state) {
+    (void)state;
+    low l;
+    gr_canvas c;
+    gr_flow f;
+    gr_graph *g;
+    double x[INPUTS_MAX][ELEMENTS_MAX];
+    gr_value_id in[2], made[2];
+    tally t = {0};
+    low_begin(&l);
+    g = GR_NEW(&l.a, gr_graph);
+    bool ok = gr_canvas_parse(&l.a, &l.d, GR_STR("t.json"), gr_str_of(canvas), &c) && gr_canvas_verify(&l.d, &c) && gr_canvas_lower(&l.a, &l.d, &c, l.catalog, &f) && gr_flow_verify(&l.d, &f) &&
+              gr_flow_lower(&l.a, &l.d, &f, l.catalog, NULL, 0, g);
+    if (!ok) low_show(&l.d);
+    assert_true(ok);
+    for (gr_value_id v = 0; v < g->values_n; v++)
+        if (g->values[v].source == GR_SOURCE_INPUT || g->values[v].source == GR_SOURCE_PARAMETER) in[g->values[v].input.p[1] - '0'] = v;
+    gr_value_id loss = g->outputs[0].value;
+    maker m = {.random = 7};
+    fill_inputs(&m, x);
+    gr_graph *d = differentiate(&l, g, loss, in, 2, made);
+    name_outputs(&l, d, loss, made, 2);
+    job *value = start(&l, g), *gradient = start(&l, d);
+    compare(&l, 0, value, gradient, x, 2, in, 1e-9, &t);
+    print_message("%u probes, worst %.2g\n", t.probes, t.worst);
+    assert_true(t.probes == 9 && t.skipped == 0);
+    stop(value);
+    stop(gradient);
+    low_end(&l);
+}
+
+/* ---- recomputation ------------------------------------------------------------------------------ */
+
+enum { LAYERS = 16 };
+
+/* A chain of layers with one weight, its loss and the gradient by the weight. */
+static void chain(low *l, gr_graph *out) {
+    gr_buf text = {0};
+    gr_graph g;
+    gr_value_id x = GR_NO_VALUE, w = GR_NO_VALUE, loss = GR_NO_VALUE, made[2];
+    gr_buf_puts(&text, "graph chain {\n  tier debug\n  %h0 = input \"x\" : f32[B = 64, 32]\n  %w = parameter \"w\" : f32[32, 32]\n");
+    for (int i = 0; i < LAYERS; i++)
+        gr_buf_printf(&text, "  %%m%d = matmul %%h%d, %%w\n  %%t%d = tanh %%m%d\n  %%k%d = cast %%t%d type=f32\n  %%h%d = add %%k%d, %%h%d\n", i, i, i, i, i, i, i + 1, i, i);
+    gr_buf_printf(&text, "  %%g = gelu %%h%d\n  %%loss = reduce_mean %%g\n  output \"loss\" %%loss\n}\n", LAYERS);
+    low_graph(l, text.p);
+    gr_buf_free(&text);
+    g = l->graph;
+    for (gr_value_id v = 0; v < g.values_n; v++) {
+        if (gr_str_eqz(g.values[v].name, "h0")) x = v;
+        if (gr_str_eqz(g.values[v].name, "w")) w = v;
+        if (gr_str_eqz(g.values[v].name, "loss")) loss = v;
+    }
+    gr_value_id in[2] = {w, x};
+    gr_graph *d = differentiate(l, &g, loss, in, 2, made);
+    name_outputs(l, d, loss, made, 2);
+    *out = *d;
+}
+
+typedef struct measured { uint64_t peak, activations; uint8_t *bytes[3]; uint64_t n[3]; gr_verdict verdict; gr_plan plan; } measured;
+
+/* Expanded as a program is, cut into segments, planned, and run in f32. */
+static measured measure(low *l, const gr_graph *g, uint32_t segments, uint64_t budget, bool go) {
+    measured m = {0};
+    gr_graph *expanded = GR_NEW(&l->a, gr_graph), *common = GR_NEW(&l->a, gr_graph), *less = GR_NEW(&l->a, gr_graph);
+    gr_kernels *k = GR_NEW(&l->a, gr_kernels);
+    gr_plan *p = GR_NEW(&l->a, gr_plan);
+    gr_target t = gr_target_oracle();
+    gr_plan_options o = {0};
+    bool ok = gr_graph_opt_expand(&l->a, &l->d, g, l->catalog, false, NULL, NULL, expanded) && gr_graph_opt_common(&l->a, &l->d, expanded, common);
+    *less = *common;
+    if (segments) ok = ok && gr_graph_opt_checkpoint(&l->a, &l->d, common, segments, less);
+    less->budget_cpu = budget;
+    ok = ok && gr_graph_verify(&l->d, less) && gr_graph_lower(&l->a, &l->d, less, l->catalog, &t, k) && gr_kernels_lower(&l->a, &l->d, k, l->catalog, &o, p) && gr_plan_verify(&l->d, p);
+    if (!ok) low_show(&l->d);
+    assert_true(ok);
+    m.peak = p->peak_total, m.activations = p->peak[GR_MEM_ACTIVATIONS], m.verdict = p->verdict, m.plan = *p;
+    if (go) run_plan(l, gr_oracle_api(), NULL, p, m.bytes, m.n);
+    return m;
+}
+
+static void recomputing_gives_the_same_bits_in_less_memory(void **state) {
+    (void)state;
+    low l;
+    gr_graph g;
+    low_begin(&l);
+    chain(&l, &g);
+    measured all = measure(&l, &g, 0, 0, true);
+    assert_true(all.activations > 0 && all.plan.peak[GR_MEM_GRADIENTS] > 0);
+    for (uint32_t segments = 2; segments <= 8; segments *= 2) {
+        measured less = measure(&l, &g, segments, 0, true);
+        print_message("%u segments: peak %llu of %llu, activations %llu of %llu\n", segments, (unsigned long long)less.peak, (unsigned long long)all.peak,
+                      (unsigned long long)less.activations, (unsigned long long)all.activations);
+        assert_true(less.activations < all.activations && less.peak < all.peak);
+        for (int i = 0; i < 3; i++) {
+            assert_true(less.n[i] == all.n[i] && less.n[i] > 0);
+            assert_memory_equal(less.bytes[i], all.bytes[i], less.n[i]);
+        }
+    }
+    low_end(&l);
+}
+
+static void a_budget_that_recomputing_meets_is_a_fix(void **state) {
+    (void)state;
+    low l;
+    gr_graph g;
+    low_begin(&l);
+    chain(&l, &g);
+    uint64_t all = measure(&l, &g, 0, 0, false).peak, least = measure(&l, &g, 4, 0, false).peak;
+    measured red = measure(&l, &g, 0, (all + least) / 2, false);
+    assert_int_equal(red.verdict, GR_RED);
+    bool found = false;
+    for (uint32_t i = 0; i < red.plan.fixes_n; i++) found = found || (strstr(red.plan.fixes[i].change.p, "--checkpoint") && red.plan.fixes[i].verified);
+    assert_true(found);
+    assert_int_not_equal(measure(&l, &g, 4, (all + least) / 2, false).verdict, GR_RED);
+    low_end(&l);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(control_flow), cmocka_unit_test(recomputing_gives_the_same_bits_in_less_memory), cmocka_unit_test(a_budget_that_recomputing_meets_is_a_fix)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,11 @@ typedef struct gr_gradient_seed { gr_value_id value, cotangent; } gr_gradient_se
 bool gr_graph_opt_gradient(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog, const gr_gradient_seed *seeds, uint32_t seeds_n,
                            const gr_value_id *wrt, uint32_t wrt_n, gr_graph *out, gr_value_id *gradients);
 
+/* Recomputation of activations: the forward is cut into `segments` (0: the square root of its number of nodes), and what a
+ * backward uses of the inside of all but the last is computed again there, from what crosses their ends. The nodes that
+ * do it are copies of the forward's, marked `backward` and `again`; they give the same bits. Without a backward nothing changes. */
+bool gr_graph_opt_checkpoint(gr_arena *a, gr_diags *d, const gr_graph *g, uint32_t segments, gr_graph *out);
+
 /* Builder, for clients that have no canvas (op run, the trainer): types are inferred. A zeroed gr_graph with name
  * and tier set is the empty graph; names are copied and made unique ("x~2"). GR_NO_VALUE or false when
  * memory fails (or reported); a node's results are named by `node`, "node.port" when there are several. */

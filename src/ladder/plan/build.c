@@ -81,11 +81,29 @@ static void alias_result(gr_builder *b, const gr_graph_node *n) {
     b->home[from->owner].sharers++;
 }
 
+/* Activations are what a backward keeps of the forward; what it computes again is working memory. */
+static gr_memory class_of(const gr_builder *b, const gr_graph_node *n, gr_value_id v) {
+    uint32_t last = b->home[v].last_node;
+    if (last == UINT32_MAX) return GR_MEM_DATA;
+    if (n->again) return GR_MEM_WORKING;
+    if (n->backward) return GR_MEM_GRADIENTS;
+    return last < b->g->nodes_n && b->g->nodes[last].backward ? GR_MEM_ACTIVATIONS : GR_MEM_WORKING;
+}
+
+/* A buffer that serves several values in turn counts for the first class in the order of gr_memory. */
+static void count_as(gr_builder *b, const gr_home *h, gr_memory class) {
+    bool real = h->kind == GR_HOME_SINGLE || h->kind == GR_HOME_PAGED;
+    for (uint32_t i = 0; real && i < h->pages; i++)
+        if (class < b->buffers.v[h->first + i].memory) b->buffers.v[h->first + i].memory = class;
+}
+
 static bool make_results(gr_builder *b, const gr_graph_node *n) {
     for (uint32_t j = 0; j < n->call.outputs_n; j++) {
         if (n->results[j] == GR_NO_VALUE) continue;
-        bool output = b->home[n->results[j]].last_node == UINT32_MAX;
+        gr_memory class = class_of(b, n, n->results[j]);
+        bool output = class == GR_MEM_DATA;
         GR_TRY(gr_home_make(b, n->results[j], output ? GR_MEM_DATA : GR_MEM_WORKING, !output));
+        count_as(b, &b->home[n->results[j]], class);
     }
     return true;
 }

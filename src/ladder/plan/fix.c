@@ -141,6 +141,36 @@ static bool fix_tolerance(finder *f) {
     return add_fix(f, replan(f, &g, &f->k->target, &f->o, NULL), gr_arena_printf(f->a, "make no demand on the tolerance"));
 }
 
+/* ---- less to keep -------------------------------------------------------------------------- */
+
+static bool has_backward(const gr_graph *g) {
+    for (uint32_t i = 0; i < g->nodes_n; i++)
+        if (g->nodes[i].backward && !g->nodes[i].again) return true;
+    return false;
+}
+
+static gr_verdict verdict_cut(finder *f, const gr_graph *g, uint32_t segments) {
+    gr_graph less;
+    gr_arena scratch = {0};
+    gr_diags d;
+    gr_diags_init(&d);
+    gr_verdict v = gr_graph_opt_checkpoint(&scratch, &d, g, segments, &less) ? replan(f, &less, &f->k->target, &f->o, NULL) : GR_RED;
+    gr_diags_free(&d);
+    gr_arena_free(&scratch);
+    return v;
+}
+
+/* Recomputing activations, in the fewest segments (a power of two) that suffice. */
+static bool fix_checkpoint(finder *f) {
+    gr_graph g = graph_of(f);
+    if (!has_backward(&g)) return true;
+    for (uint32_t n = 2; n <= 64 && n < g.nodes_n; n *= 2) {
+        gr_verdict v = verdict_cut(f, &g, n);
+        if (v != GR_RED) return add_fix(f, v, gr_arena_printf(f->a, "compute activations again in the backward (--checkpoint %u)", n));
+    }
+    return true;
+}
+
 /* ---- a smaller input ------------------------------------------------------------------- */
 
 static gr_type resized(const gr_type *t, gr_str symbol, uint64_t n) {
@@ -175,6 +205,8 @@ static bool rebuild(gr_arena *a, gr_diags *d, const gr_graph *g, gr_str symbol, 
         for (uint32_t j = 0; j < params; j++)
             given[j] = (gr_arg){.name = x->call.op->sig.params[j].name, .resolved = x->call.params[j], .is_resolved = true, .at = x->at};
         GR_TRY(gr_graph_add_node(a, d, out, x->call.op, args, x->call.operands_n, given, params, x->node, x->at, results));
+        out->nodes[i].backward = x->backward;
+        out->nodes[i].again = x->again;
         for (uint32_t j = 0; j < x->call.outputs_n; j++)
             if (x->results[j] != GR_NO_VALUE) to[x->results[j]] = results[j];
     }
@@ -248,7 +280,7 @@ bool gr_plan_find_fixes(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_
     finder f = {.a = a, .d = d, .k = k, .catalog = catalog, .o = *o, .p = p};
     f.o.no_fixes = true;
     bool ok = true;
-    if (warned(p, GR_D_PLAN_OVER_BUDGET)) ok = fix_budget(&f);
+    if (warned(p, GR_D_PLAN_OVER_BUDGET)) ok = fix_budget(&f) && fix_checkpoint(&f);
     if (warned(p, GR_D_PLAN_GUARANTEE_UNMEETABLE)) ok = ok && fix_tier(&f) && fix_cpu(&f) && fix_guarantee(&f);
     else if (warned(p, GR_D_PLAN_TOLERANCE_UNMET)) ok = ok && fix_tolerance(&f);
     else {
