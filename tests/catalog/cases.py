@@ -620,7 +620,7 @@ def normalization(op, signature):
 
 def gemm(op, signature):
     for t in dtypes(signature):
-        for k, (m, n, depth) in enumerate([(1, 1, 1), (3, 4, 5), (17, 16, 33), (64, 65, 10), (2, 3, 0), (0, 3, 2)]):
+        for k, (m, n, depth) in enumerate([(1, 1, 1), (3, 4, 5), (17, 16, 33), (64, 65, 10), (2, 3, 0), (0, 3, 2), (68, 132, 36), (33, 200, 12), (100, 64, 8)]):
             for ta, tb in itertools.product((False, True), repeat=2):
                 a, b = array(t, (depth, m) if ta else (m, depth), op, 'a', low=-2, high=2), array(t, (n, depth) if tb else (depth, n), op, 'b', low=-2, high=2)
                 want = (wide(a).T if ta else wide(a)) @ (wide(b).T if tb else wide(b))
