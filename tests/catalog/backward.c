@@ -39,7 +39,7 @@ static const row rows[] = {
     {"%x = input \"x\" : f32[4, 3, 5]\n  %i = input \"i\" : i32[11, 2]", "gather_nd %x, %i", "x", 0.5f},
     {"%x = input \"x\" : f32[4, 3]\n  %i = input \"i\" : i32[6, 3]\n  %u = input \"u\" : f32[6, 3]", "scatter_elements %x, %i, %u axis=0", "x u", 0.5f},
     {"%x = input \"x\" : f32[4, 3]\n  %i = input \"i\" : i32[2, 3, 1]\n  %u = input \"u\" : f32[2, 3, 3]", "scatter_nd %x, %i, %u", "x u", 0.5f},
-    {"%x = input \"x\" : f32[4, 3]\n  %i = input \"i\" : i32[6, 3]\n  %u = input \"u\" : f32[6, 3]", "scatter_elements_add %x, %i, %u axis=0", "x u", 0.5f},
+    {"%x = input \"x\" : f32[4, 3]\n  %i = input \"i\" : i32[6, 3]\n  %u = input \"u\" : f32[6, 3]", "scatter_add %x, %i, %u axis=0", "x u", 0.5f},
     {"%x = input \"x\" : f32[4, 3]\n  %i = input \"i\" : i32[2, 3, 1]\n  %u = input \"u\" : f32[2, 3, 3]", "scatter_nd_add %x, %i, %u", "x u", 0.5f},
     {"%x = input \"x\" : f32[3, 4]\n  %w = input \"w\" : f32[4, 5]", "gemm %x, %w", "x w", 0.5f},
     {"%x = input \"x\" : f32[4, 3]\n  %w = input \"w\" : f32[4, 5]\n  %c = input \"c\" : f32[5]", "gemm %x, %w, %c alpha=0.5 beta=2 a_transpose=true", "x w c", 0.5f},
