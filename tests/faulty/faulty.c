@@ -194,7 +194,8 @@ static bool begin(work *w) {
     docs = gr_path_join(&w->a, w->root, GR_STR("docs/faulty.md"));
     if (gr_file_exists(docs)) gr_file_read(&w->a, &w->d, docs, 1 << 22, &w->known);
     return w->catalog && gr_catalog_load(w->catalog, &w->d, gr_path_join(&w->a, w->root, GR_STR("catalog"))) &&
-           gr_catalog_load(w->catalog, &w->d, gr_path_join(&w->a, w->root, GR_STR("examples/ops")));
+           gr_catalog_load(w->catalog, &w->d, gr_path_join(&w->a, w->root, GR_STR("examples/ops"))) &&
+           gr_catalog_load(w->catalog, &w->d, gr_path_join(&w->a, w->root, GR_STR("tests/faulty/ops")));
 }
 
 static void print_table(const work *w) {

@@ -41,6 +41,8 @@ static inline gr_str altered_text(gr_arena *a, gr_str text, size_t from, size_t 
     return (gr_str){p, text.n - (to - from) + with.n};
 }
 
+/* ALTERED_REJECTED needs an observation: a case whose result is wrong. That too much could not be compared, or that
+ * a control was taken, says nothing about this op: it counts as survived. */
 typedef enum altered_fate {
     ALTERED_NONE = 0,
     ALTERED_INVALID,   /* it does not compile, or the contract refuses it: why is the diagnostic */
@@ -76,7 +78,7 @@ static inline void altered_try(const gr_catalog *catalog, const gr_op *base, con
     } else if (!gr_op_conform(&a, &d, catalog, op, device, &o, &r->c)) {
         altered_why(r, &d, ALTERED_INVALID);
     } else {
-        r->fate = r->c.passed ? ALTERED_SURVIVED : ALTERED_REJECTED;
+        r->fate = r->c.passed || r->c.shrunk.n == 0 ? ALTERED_SURVIVED : ALTERED_REJECTED;
         snprintf(r->why, sizeof r->why, "%.*s", GR_STR_ARG(r->c.reason));
         snprintf(r->at, sizeof r->at, "%.*s", GR_STR_ARG(r->c.shrunk));
     }
