@@ -1,9 +1,12 @@
-/* cases.c: shapes, dtypes and parameters. The contract alone decides: every draw is kept only if gr_call_resolve takes it. */
+/* cases.c: shapes, dtypes and parameters. The contract alone decides: every draw is kept only if gr_call_resolve takes it.
+ *
+ * Drawn are: small calls and their neighbours; then what chance would pass over: each kernel at the edge of its `when`, long
+ * reductions, high ranks, lists with larger entries, folded dispatches; then at random. */
 #include "regime/regime_int.h"
 
 #include <stdlib.h>
 
-enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40 };
+enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000 };
 
 /* ---- a spec as a call --------------------------------------------------------------- */
 
@@ -67,14 +70,46 @@ static bool count_elements(const gr_call *c, uint64_t *total) {
     return *total <= ELEMENTS_MAX;
 }
 
-bool gr_spec_legal(const gr_op *op, gr_spec *s) {
+/* What a GPU would run: on the oracle no feature is missing, so that the cases are the same everywhere. */
+static gr_target every_kernel(void) {
+    gr_target t = gr_target_oracle();
+    t.kernels = true;
+    return t;
+}
+
+/* Some pass needs more than FOLD_GROUPS workgroups of 64, and none more than may be folded; grids are not folded. */
+static bool folds(const gr_call *c, int32_t kernel) {
+    uint64_t n = 0;
+    bool some = false;
+    if (kernel < 0) return c->op->body == GR_BODY_MAP && gr_type_count(&c->outputs[0], &n) && n > FOLD_GROUPS * 64 && n <= FOLD_GROUPS * FOLD_GROUPS * 64;
+    const gr_binding *b = &c->op->kernels[kernel].binding;
+    for (uint32_t i = 0; i < b->passes_n; i++) {
+        gr_diags quiet;
+        int64_t items = 0;
+        if (b->passes[i].kind != GR_PASS_OVER || b->passes[i].each.n) return false;
+        gr_diags_init(&quiet);
+        bool ok = gr_expr_int(&quiet, b->passes[i].size[0], c, NULL, NULL, (gr_place){0}, &items);
+        gr_diags_free(&quiet);
+        if (!ok || items > FOLD_GROUPS * FOLD_GROUPS * 64) return false;
+        some = some || items > FOLD_GROUPS * 64;
+    }
+    return some;
+}
+
+/* Fills elements; kernel as gr_kernel_which, fold as above; both may be NULL. */
+static bool look(const gr_op *op, gr_spec *s, int32_t *kernel, bool *fold) {
     gr_arena a;
     gr_case c;
+    gr_target t = every_kernel();
     gr_arena_init(&a, (size_t)4 << 20);
     bool ok = gr_spec_resolve(&a, op, s, &c) && count_elements(&c.call, &s->elements);
+    if (ok && kernel) *kernel = gr_kernel_which(&t, GR_TIER_DEBUG, &c.call);
+    if (ok && kernel && fold) *fold = folds(&c.call, *kernel);
     gr_arena_free(&a);
     return ok;
 }
+
+bool gr_spec_legal(const gr_op *op, gr_spec *s) { return look(op, s, NULL, NULL); }
 
 /* ---- drawing ------------------------------------------------------------------------- */
 
@@ -84,6 +119,7 @@ typedef struct maker {
     gr_rng r;
     gr_spec base; /* names of the signature */
     uint32_t drawn;
+    bool thorough; /* many cases are wanted */
     GR_VEC(gr_spec) list;
 } maker;
 
@@ -95,11 +131,12 @@ static uint64_t draw_size(gr_rng *r, uint32_t level) {
 
 /* A shape related to an earlier one: the same, its tail, some dimensions 1, or one changed. */
 static void related(gr_rng *r, const gr_sig_name *s, gr_sig_name *t) {
-    uint32_t how = gr_rng_below(r, 5), cut = how == 1 && s->rank ? gr_rng_below(r, s->rank + 1) : 0;
+    uint32_t how = gr_rng_below(r, 6), cut = how == 1 && s->rank ? gr_rng_below(r, s->rank + 1) : 0;
     t->rank = s->rank - cut;
     for (uint32_t i = 0; i < t->rank; i++) {
         t->dims[i] = s->dims[i + cut];
         if (how == 2 && gr_rng_below(r, 2)) t->dims[i] = 1;
+        if (how == 5 && t->dims[i]) t->dims[i] = 1 + gr_rng_below(r, (uint32_t)t->dims[i]);
     }
     if (how == 3 && t->rank) t->dims[gr_rng_below(r, t->rank)] = 1 + gr_rng_below(r, 4);
 }
@@ -189,6 +226,11 @@ static void draw_list(maker *m, const gr_spec *s, const gr_sig_param *q, const g
         p->n = 0;
         for (uint32_t i = 0; i < rank; i++)
             if (gr_rng_below(&m->r, 2)) p->li[p->n++] = i;
+    }
+    if (style == 7 && !x && p->n) { /* a shape of its own: one large dimension */
+        static const int64_t size[] = {63, 64, 65, 255, 256, 257, 1000};
+        for (uint32_t i = 0; i < p->n; i++) p->li[i] = 1 + gr_rng_below(&m->r, 3);
+        p->li[gr_rng_below(&m->r, p->n)] = size[gr_rng_below(&m->r, 7)];
     }
     if (style == 6 && !fixed && x) { /* all elements in one dimension */
         p->n = 1;
@@ -328,6 +370,166 @@ static bool at_random(maker *m, uint32_t level) {
     return true;
 }
 
+/* ---- what chance would pass over -------------------------------------------------------- */
+
+typedef enum shape_style { STYLE_MEDIUM, STYLE_TILES, STYLE_LONG, STYLE_RANK } shape_style;
+
+static uint64_t styled_size(gr_rng *r, shape_style style) {
+    static const uint64_t tile[] = {16, 17, 32, 33, 48, 64, 65, 80, 96, 100, 128, 132};
+    switch (style) {
+        case STYLE_TILES: return gr_rng_below(r, 2) ? tile[gr_rng_below(r, 12)] : 1 + gr_rng_below(r, 4);
+        case STYLE_MEDIUM: return 2 + gr_rng_below(r, 8);
+        default: return 1 + gr_rng_below(r, 3);
+    }
+}
+
+/* Shapes of one style: sizes of tiles, one long dimension among short ones, many short dimensions. */
+static void draw_style(maker *m, gr_spec *s, shape_style style, uint32_t rank) {
+    static const uint64_t far[] = {1025, 2049, 4097, 1025, 4096, 16385, 20000};
+    gr_sig_name *first = NULL;
+    for (uint32_t i = 0; i < s->names_n; i++) {
+        gr_sig_name *x = &s->name[i];
+        if (x->rest && first && (style != STYLE_TILES || gr_rng_below(&m->r, 2))) {
+            related(&m->r, first, x);
+            continue;
+        }
+        x->rank = x->rest ? rank : 0;
+        for (uint32_t k = 0; k < (x->rest ? x->rank : 1); k++) x->dims[k] = styled_size(&m->r, style);
+        if (x->rest) first = x;
+    }
+    uint32_t long_name = s->names_n ? gr_rng_below(&m->r, s->names_n) : 0;
+    uint64_t *n = s->names_n ? size_at(s, long_name, s->name[long_name].rest && rank ? gr_rng_below(&m->r, rank) : 0) : NULL;
+    if (style == STYLE_LONG && n) *n = far[gr_rng_below(&m->r, 7)];
+    s->many = 1 + gr_rng_below(&m->r, 2);
+}
+
+static bool draw_call(maker *m, gr_spec *s, shape_style style, uint32_t rank, uint32_t end) {
+    *s = m->base;
+    draw_style(m, s, style, rank);
+    draw_dtypes(m, s);
+    draw_params(m, s, end);
+    draw_dtypes(m, s);
+    return gr_spec_legal(m->op, s);
+}
+
+/* Every size as small as the kernel's condition lets it be, by halves and then by ones. */
+static void shrink_to(const maker *m, gr_spec *s, int32_t kernel) {
+    for (uint32_t i = 0; i < s->names_n; i++)
+        for (uint32_t k = 0; size_at(s, i, k); k++)
+            for (uint64_t cut = *size_at(s, i, k) / 2; cut; cut /= 2) {
+                gr_spec t = *s;
+                int32_t which;
+                *size_at(&t, i, k) -= cut;
+                if (*size_at(&t, i, k) && look(m->op, &t, &which, NULL) && which == kernel) *s = t;
+            }
+}
+
+static bool add_further(maker *m, const gr_spec *s, int32_t kernel, uint64_t step) {
+    gr_spec all = *s;
+    int32_t which;
+    for (uint32_t i = 0; i < all.names_n; i++)
+        for (uint32_t k = 0; size_at(&all, i, k); k++) {
+            gr_spec t = *s;
+            *size_at(&all, i, k) += step;
+            *size_at(&t, i, k) += step;
+            if (m->thorough && look(m->op, &t, &which, NULL) && which == kernel) GR_TRY(add(m, &t));
+        }
+    return look(m->op, &all, &which, NULL) && which == kernel ? add(m, &all) : true;
+}
+
+/* At the edge of its condition, a little and a tile further in every dimension, and as it was found. */
+static bool add_kernel(maker *m, const gr_spec *found, int32_t kernel, uint32_t *have) {
+    gr_spec s = *found;
+    shrink_to(m, &s, kernel);
+    *have += 3;
+    return add(m, &s) && add_further(m, &s, kernel, 1) && add_further(m, &s, kernel, 67) && add(m, found);
+}
+
+/* Every kernel that some call of fixed order takes is taken by a few of the cases, each dtype of the signature in turn. */
+static bool cover_kernels(maker *m) {
+    static const uint32_t rank[] = {2, 1, 0, 3, 2, 4, 1};
+    uint32_t want = m->thorough ? 9 : 3, *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
+    if (!have) return false;
+    for (uint32_t i = 0; i < m->list.n; i++) {
+        gr_spec s = m->list.v[i];
+        int32_t which = -1;
+        if (look(m->op, &s, &which, NULL) && which >= 0) have[which]++;
+    }
+    for (uint32_t i = 0; i < SEARCH_KERNEL; i++) {
+        bool all = true;
+        gr_spec s;
+        int32_t which = -1;
+        for (uint32_t k = 0; k < m->op->kernels_n; k++) all = all && have[k] >= want;
+        if (all) break;
+        m->drawn++;
+        if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
+        if (look(m->op, &s, &which, NULL) && which >= 0 && have[which] < want) GR_TRY(add_kernel(m, &s, which, &have[which]));
+    }
+    return true;
+}
+
+static bool some(maker *m, shape_style style, uint32_t rank, uint32_t want) {
+    for (uint32_t i = 0, got = 0; i < SEARCH / 4 && got < want; i++) {
+        gr_spec s;
+        m->drawn++;
+        if (!draw_call(m, &s, style, rank ? rank : 1 + gr_rng_below(&m->r, 3), gr_rng_below(&m->r, 2) ? 3 : 0)) continue;
+        got++;
+        GR_TRY(add(m, &s));
+    }
+    return true;
+}
+
+static bool larger_entry(const gr_spec_param *p) {
+    for (uint32_t k = 0; p->given && k < p->n; k++)
+        if (p->li[k] > 1) return true;
+    return false;
+}
+
+/* Lists of steps, sizes and permutations are rarely legal by chance with more than 0 and 1 in them. */
+static bool cover_lists(maker *m) {
+    for (uint32_t q = 0; q < m->op->sig.params_n; q++) {
+        gr_param_kind kind = m->op->sig.params[q].kind;
+        if (kind != GR_PARAM_U32_LIST && kind != GR_PARAM_I32_LIST) continue;
+        for (uint32_t i = 0, got = 0; i < SEARCH && got < (m->thorough ? 4u : 1u); i++) {
+            gr_spec s;
+            m->drawn++;
+            if (!draw_call(m, &s, STYLE_MEDIUM, 1 + i % 4, 0) || !larger_entry(&s.param[q])) continue;
+            got++;
+            GR_TRY(add(m, &s));
+        }
+    }
+    return true;
+}
+
+/* A few of the cases again as on a device that takes few workgroups, each kernel twice. */
+static bool cover_folds(maker *m) {
+    uint32_t *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
+    if (!have) return false;
+    for (uint32_t i = 0; i < SEARCH + m->list.n; i++) {
+        gr_spec s;
+        int32_t which = -1;
+        bool fold = false;
+        if (i < SEARCH) {
+            m->drawn++;
+            if (!draw_call(m, &s, i % 3 == 0 ? STYLE_MEDIUM : i % 3 == 1 ? STYLE_TILES : STYLE_LONG, 1 + i % 4, i % 4 ? 3 : 0)) continue;
+        } else {
+            s = m->list.v[i - SEARCH];
+        }
+        if (s.fold || !look(m->op, &s, &which, &fold) || !fold || have[which + 1] >= (m->thorough ? 3u : 1u)) continue;
+        have[which + 1]++;
+        s.fold = true;
+        GR_TRY(add(m, &s));
+    }
+    return true;
+}
+
+static bool cover(maker *m) {
+    GR_TRY(cover_kernels(m) && cover_lists(m));
+    if (m->op->category == GR_CATEGORY_REDUCTION) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 1));
+    if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1));
+    return cover_folds(m);
+}
+
 static int by_size(const void *a, const void *b) {
     const gr_spec *x = a, *y = b;
     if (x->elements != y->elements) return x->elements < y->elements ? -1 : 1;
@@ -335,7 +537,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, gr_spec **out, uint32_t *n) {
-    maker m = {.a = a, .op = op, .r = gr_rng_seed(seed)};
+    maker m = {.a = a, .op = op, .r = gr_rng_seed(seed), .thorough = want >= 100};
     gr_sig_name *names;
     *n = 0;
     GR_TRY(gr_sig_names(a, &op->sig, &names, &m.base.names_n));
@@ -344,6 +546,7 @@ bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, g
     static const uint32_t rank[] = {1, 2, 0, 3, 4}, end[] = {3, 1, 2, 0};
     for (uint32_t e = 0; e < 4; e++)
         for (uint32_t r = 0; r < 5 && m.list.n < want / 2; r++) GR_TRY(smallest(&m, rank[r], end[e]));
+    GR_TRY(cover(&m));
     for (uint32_t i = 0; m.list.n < want && i < 2 * want; i++) GR_TRY(at_random(&m, i % 3));
     if (m.list.n) qsort(m.list.v, m.list.n, sizeof *m.list.v, by_size);
     *out = m.list.v;

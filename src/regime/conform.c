@@ -28,6 +28,7 @@ static bool open_trial(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_s
     *missing = false;
     t->oracle = target.kind == GR_TARGET_ORACLE;
     target.kernels = t->oracle;
+    if (s->fold) target.max_groups = FOLD_GROUPS;
     if (!gr_spec_resolve(&t->arena, g->op, s, &t->c)) return gr_report_oom(d);
     if (!gr_side_open(&t->kernel, d, g, &t->c, &target, v->api, v->device, &plain, true, missing)) return false;
     if (t->oracle && !gr_side_open(&t->sane, d, g, &t->c, &target, v->api, v->device, &sane, true, missing)) return false;

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "regime/regime.h"
 
-enum { SPEC_NAMES = 24, SPEC_PARAMS = 24, SPEC_OPERANDS = 24, SPEC_LIST = 8, RUN_TENSORS = 64 };
+enum { SPEC_NAMES = 24, SPEC_PARAMS = 24, SPEC_OPERANDS = 24, SPEC_LIST = 8, RUN_TENSORS = 64, FOLD_GROUPS = 8 };
 
 /* A case as plain data, so that it can be copied, compared and shrunk. */
 typedef struct gr_spec_param { bool given; int64_t i; double f; uint32_t n; int64_t li[SPEC_LIST]; } gr_spec_param;
@@ -16,6 +16,7 @@ typedef struct gr_spec {
     uint32_t many;                 /* tensors of a variadic operand */
     gr_spec_param param[SPEC_PARAMS];
     uint64_t elements;             /* of operands and outputs */
+    bool fold;                     /* dispatches are folded as if the device took FOLD_GROUPS workgroups in a dimension */
 } gr_spec;
 
 /* A legal call and what it was made from. */

@@ -75,7 +75,8 @@ static void guard_of_the_median_shrinks_to_n_equal_w(void **state) {
 
 #define HEAD "struct Params { n: u32, m: u32 }\n@group(0) @binding(0) var<storage, read> x: array<f32>;\n" \
     "@group(0) @binding(1) var<storage, read_write> y: array<f32>;\n@group(0) @binding(2) var<uniform> p: Params;\n"
-#define MAIN "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) {\n  let i = id.x;\n  if (i >= p.n * p.m) { return; }\n"
+#define MAIN "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {\n" \
+    "  let i = id.y * (groups.x * 64u) + id.x;\n  if (i >= p.n * p.m) { return; }\n"
 #define BIND "binding = \"\"\"\nbind x = read x\nbind y = write y\nbind p = uniform { n = n, m = m }\npass main over n * m\n\"\"\"\n"
 
 /* y of x: f32[n, m] by a right reference and a kernel. */

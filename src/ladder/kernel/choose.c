@@ -178,3 +178,11 @@ bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call) {
     gr_kernel_choose(t, tier, call, &c);
     return c.kind != GR_CHOICE_NONE && !needs_expansion(t, call, &c);
 }
+
+int32_t gr_kernel_which(const gr_target *t, gr_tier tier, const gr_call *call) {
+    gr_choice c = {0};
+    gr_kernel_choose(t, tier, call, &c);
+    for (uint32_t i = 0; c.kind == GR_CHOICE_FILE && i < call->op->kernels_n; i++)
+        if (c.decl == &call->op->kernels[i]) return (int32_t)i;
+    return -1;
+}
