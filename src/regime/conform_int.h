@@ -23,7 +23,8 @@ typedef struct gr_fail {
     double tolerance;
 } gr_fail;
 
-void gr_trial_compare(gr_trial *t, const gr_setting *g, gr_values v, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f);
+/* Adds to counts; the first failing element to f. False when the device fails. */
+bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f);
 /* The kernel on other operands of the same types; false when it could not run. */
 bool gr_trial_rerun(gr_trial *t, gr_diags *d, const gr_array *in, gr_array *got);
 void gr_failure_print(gr_buf *out, const gr_trial *t, gr_values v, const gr_fail *f);

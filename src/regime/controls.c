@@ -36,13 +36,14 @@ static bool copies(gr_trial *t, gr_diags *d, gr_array *out) {
     return true;
 }
 
-static void offer(gr_controls *k, uint32_t which, const gr_setting *g, gr_trial *t, gr_values v, const gr_array *wrong) {
+static bool offer(gr_controls *k, gr_diags *d, uint32_t which, const gr_setting *g, gr_trial *t, gr_values v, const gr_array *wrong) {
     gr_counts counts = {0};
     double worst = 0;
     gr_fail f = {0};
     if (!same_bits(wrong, t->got, t->truth.out_n)) k->differs[which] = true;
-    gr_trial_compare(t, g, v, wrong, &counts, &worst, &f);
+    GR_TRY(gr_trial_compare(t, d, g, v, wrong, &counts, &worst, &f));
     if (f.failed) k->rejected[which] = true;
+    return true;
 }
 
 /* The kernel itself, with the last element of the largest operand taken out. */
@@ -62,8 +63,7 @@ static bool drop_term(gr_controls *k, gr_diags *d, const gr_setting *g, gr_trial
     gr_diags_init(&quiet);
     bool ran = gr_trial_rerun(t, &quiet, in, got);
     gr_diags_free(&quiet);
-    if (ran) offer(k, DROPPED, g, t, v, got);
-    return true;
+    return !ran || offer(k, d, DROPPED, g, t, v, got);
 }
 
 bool gr_controls_try(gr_controls *k, gr_diags *d, const gr_setting *g, gr_trial *t, gr_values v) {
@@ -77,7 +77,7 @@ bool gr_controls_try(gr_controls *k, gr_diags *d, const gr_setting *g, gr_trial 
         }
         GR_TRY(copies(t, d, wrong));
         for (uint32_t i = 0; i < t->truth.out_n; i++) made = wrong_result(which, t, &t->got[i], &wrong[i]) && made;
-        if (made) offer(k, which, g, t, v, wrong);
+        if (made) GR_TRY(offer(k, d, which, g, t, v, wrong));
     }
     return true;
 }

@@ -65,16 +65,19 @@ void gr_side_close(gr_side *s);
 bool gr_side_run(gr_side *s, gr_diags *d, const gr_array *in, uint8_t poison, gr_array *out, int *changed, bool *fence_broken);
 
 /* What is true of one output. */
-/* any_b and c: bound and value of the reference on the operands' absolute values: for a reduction these hold in any order of
- * summation, while cancellation in the reference's own order makes b small. NULL elsewhere. */
-typedef struct gr_truth { gr_array expected, f32; const double *r, *b, *any_b, *c; const uint8_t *mark; uint32_t step; } gr_truth;
+/* r: the widened reference, b its bound, c the sum of absolute contributions, mark: ambiguous. For 64-bit integers, marks are
+ * `step` apart. leaves, where not NULL: partial results in another order may leave the range of the dtype. */
+typedef struct gr_truth { gr_array expected, f32; const double *r, *b, *c; const uint8_t *mark; uint8_t *leaves; uint32_t step; } gr_truth;
 typedef struct gr_judge { /* how to compare */
     const gr_op *op;
+    double factor;    /* 1, or 2 for an unordered kernel in the tier fast */
     bool strict;      /* non-finite classes must agree: the oracle keeps IEEE; a GPU need not */
-    bool flushes, integral, has_special, has_nan, has_subnormal;
-    double scale;     /* largest finite magnitude among the operands, for want of the sum of contributions */
-    double largest;
+    bool integral;    /* operands hold small integers and the op is closed over them: nothing is tolerated */
+    bool flushes, has_special, has_nan, has_subnormal;
 } gr_judge;
+typedef enum gr_closed { GR_CLOSED_UNKNOWN = 0, GR_CLOSED, GR_CLOSED_NOT } gr_closed;
+gr_closed gr_truth_closed(const gr_truth *t);
+
 typedef struct gr_fault { bool found; uint64_t at; double tolerance; } gr_fault;
 /* Adds to counts; the first failing element to fault. */
 void gr_compare(const gr_judge *j, const gr_truth *t, const gr_array *got, gr_counts *counts, double *worst, gr_fault *fault);

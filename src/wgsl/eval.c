@@ -112,6 +112,7 @@ static bool accuracy(vm_program *p, const gr_eval_options *opt) {
     p->table = GR_NEW(p->arena, lane_bounded_table);
     if (!p->table) return vm_fail(p, NULL);
     p->table->flush = opt->flush_subnormals ? 0x1p-126 : 0;
+    p->table->any_order = opt->any_order;
     for (uint32_t k = 0; k < opt->accuracy_n; k++) {
         uint32_t op = builtin_lane(opt->accuracy[k].builtin);
         if (op) p->table->measured[op] = (lane_accuracy){true, opt->accuracy[k].ulps, opt->accuracy[k].absolute};

@@ -49,6 +49,7 @@ typedef struct gr_eval_options {
     uint32_t subgroup_size;    /* power of two 4..128; 0 means 32 */
     uint64_t step_limit;       /* loop iterations of one batch of lanes; 0 means 2^32 */
     bool flush_subnormals;     /* bounded: every float operation may lose up to 2^-126 */
+    bool any_order;            /* bounded: errors hold for sums in any order, not for the text's order alone */
     bool trace;                /* fill gr_eval_stats.trace */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n;
 } gr_eval_options;
@@ -67,17 +68,18 @@ gr_eval_program *gr_eval_compile(gr_arena *arena, gr_diags *d, const gr_wgsl_mod
  * for floats too in the f32 and sanitizer modes.
  * In the widened, bounded and dual modes a float at byte offset o lives in wide[o / e], where
  * e is 4, or 2 when the variable's type has an f16 anywhere inside; `extra` beside it is the
- * error bound (bounded) or the tangent (dual), `mark` (one byte) is not 0 where the value is
+ * error bound (bounded) or the tangent (dual), `gross` (bounded) the sum of absolute contributions: what the value
+ * would be had nothing cancelled; `mark` (one byte) is not 0 where the value is
  * ambiguous (bounded). Marks of integers are at mark[o / e] too. Values in `wide` are taken as
  * they are: whoever fills them rounds to f32 or not.
  * wide == NULL: floats are read from bytes and converted, and rounded to f32 or f16 when
- * stored. extra == NULL reads as 0 and mark == NULL as unmarked; stores to them are dropped.
- * wide, extra and mark hold size / e elements. `bytes` is aligned to 4. */
+ * stored. extra == NULL reads as 0, mark == NULL as unmarked, and gross as at least the value's magnitude; stores to absent ones are dropped.
+ * wide, extra, gross and mark hold size / e elements. `bytes` is aligned to 4. */
 typedef struct gr_eval_binding {
     uint32_t group, binding;
     void *bytes;
     size_t size; /* bytes; below 4 GiB; a runtime-sized array takes what there is */
-    double *wide, *extra;
+    double *wide, *extra, *gross;
     uint8_t *mark;
     bool uninitialised; /* sanitizer: reading what the dispatch has not written is a fault */
     gr_str name;        /* for messages; empty: the variable's name */

@@ -2,7 +2,7 @@
  *
  * A register is a row of n lanes, n a multiple of LANE_UNIT, aligned to 64 bytes. A float
  * row holds float (f32) or double (widened). The bounded and dual modes append planes to a
- * row: bounded float: double value[n], double error[n], uint32_t mark[n]; bounded integer:
+ * row: bounded float: double value[n], double error[n], double gross[n], uint32_t mark[n]; bounded integer:
  * uint32_t value[n], uint32_t mark[n]; dual float: double value[n], double tangent[n]. The
  * destination may be the same row as a source, never a partly overlapping one. Bools are 0 or
  * all ones. No operation here depends on which lanes are active.
@@ -70,10 +70,14 @@ uint32_t gr_lane_best_isa(void);
 double (*gr_lane_call1(uint32_t op))(double);
 double (*gr_lane_call2(uint32_t op))(double, double);
 
+/* Bytes of a lane of a bounded float, and of its planes before the mark. */
+enum { LANE_BOUNDED_PLANES = 24, LANE_BOUNDED_BYTES = LANE_BOUNDED_PLANES + 4 };
+
 /* Error grants of the bounded mode, by operation: the error of result r at x (and y). */
 typedef struct lane_accuracy { bool given; double ulps, absolute; } lane_accuracy;
 typedef struct lane_bounded_table {
     double flush; /* 2^-126 where subnormals are flushed, else 0 */
+    bool any_order; /* errors hold in any order of summation, not in the text's alone */
     lane_accuracy measured[LANE_COUNT];
 } lane_bounded_table;
 /* Bounded operations need the table: they are not lane_fn. */

@@ -1,9 +1,13 @@
 /* Lane operations with a running error bound.
  *
- * A float is value v (f64), error e >= |f32 result - v| for any legal f32 evaluation, and a mark
+ * A float is value v (f64), error e >= |f32 result - v| for any legal f32 evaluation, gross g >= |v|,
+ * the sum of absolute contributions, and a mark
  * where a decision that it depends on could have gone the other way. Each operation propagates
  * the errors of its operands (first order and the product term) and adds its own rounding,
- * u = 2^-24 relative, and t->flush. Builtins add the accuracy of WGSL (section "Accuracy of
+ * u = 2^-24 relative, and t->flush. Sums and products of integers below 2^24 (f16: 2^11) are exact: e stays 0. With
+ * t->any_order a sum of computed values is rounded relative to its gross, which no partial sum in any order exceeds.
+ * Gross of a sum is the sum of the operands' gross, of a product their product, of a quotient that of the numerator
+ * over |denominator|; of a function stated with an absolute error at least 1, of other functions |v|. Builtins add the accuracy of WGSL (section "Accuracy of
  * concrete floating point expressions", f16 by the suffix _H), or twice what was measured
  * where that is less; functions that WGSL defines by a formula get the error of the formula.
  * Integers carry marks only. */
@@ -17,8 +21,9 @@
 
 typedef lane_bounded_table table;
 typedef struct bv {
-    double v, e;
+    double v, e, g;
     uint32_t m;
+    bool open; /* not finite, and finite in another order of the same sum, or the reverse: keeps e infinite */
 } bv;
 
 static const double U = 0x1p-24, LEAST = 0x1p-150;
@@ -27,8 +32,12 @@ static const double INF = __builtin_inf();
 static const double MOST = 0x1.fffffep127, MOST16 = 65504;
 
 /* What may overflow is not bounded: neither in f32 here nor in f16. */
-static double clean(double v, double e) { return v - v != 0 ? 0 : (v < 0 ? -v : v) + e <= MOST ? e : INF; }
+static double clean(double v, double e, bool open) { return v - v != 0 ? (open ? INF : 0) : (v < 0 ? -v : v) + e <= MOST ? e : INF; }
 static double greater(double a, double b) { return a > b ? a : b; }
+static bool whole(double x) { return gr_fabs(x) <= 0x1p24 && (double)(int32_t)x == x; }
+/* Exact in f32, and so is every partial result in whatever order. */
+static bool whole_sum(bv x, bv y) { return x.e == 0 && y.e == 0 && x.g + y.g <= 0x1p24 && whole(x.v) && whole(y.v); }
+static bool whole_product(bv x, bv y) { return x.e == 0 && y.e == 0 && x.g * y.g <= 0x1p24 && whole(x.v) && whole(y.v); }
 static double rounding(const table *t, double v, double e) { return U * (gr_fabs(v) + e) + LEAST + t->flush; }
 static bool apart(double x, double y) { return !(x == y) && !(x != x && y != y); }
 
@@ -151,7 +160,7 @@ static double propagated(uint32_t op, double (*f)(double), bv x, double r) {
 }
 
 static bv step1(double (*f)(double), bv x) { /* floor and the like: exact or ambiguous */
-    bv r = {f(x.v), 0, x.m};
+    bv r = {.v = f(x.v), .g = x.g, .m = x.m};
     double low = f(x.v - x.e), high = f(x.v + x.e);
     if (x.e > 0 && (apart(low, r.v) || apart(high, r.v))) {
         r.m = ~0u;
@@ -163,8 +172,8 @@ static bv step1(double (*f)(double), bv x) { /* floor and the like: exact or amb
 static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
 static bv fract(const table *t, bv x) {
-    bv whole = step1(gr_floor, x), r = {x.v - whole.v, 0, whole.m};
-    r.e = x.e + whole.e + rounding(t, r.v, 0);
+    bv down = step1(gr_floor, x), r = {.v = x.v - down.v, .g = x.g + gr_fabs(down.v), .m = down.m};
+    r.e = x.e + down.e + rounding(t, r.v, 0);
     return r;
 }
 
@@ -177,10 +186,25 @@ static int exponent_of(double x) {
 static bv frexp_m(bv x) {
     int e;
     bool finite = x.v - x.v == 0;
-    bv r = {finite ? gr_frexp(x.v, &e) : x.v, 0, x.m};
+    bv r = {.v = finite ? gr_frexp(x.v, &e) : x.v, .m = x.m};
     if (finite) r.e = gr_ldexp(x.e, -e);
     if (finite && x.e > 0 && (exponent_of(x.v - x.e) != e || exponent_of(x.v + x.e) != e)) r.m = ~0u;
     return r;
+}
+
+/* Where an accuracy is stated absolutely, it is relative to the range that it is stated for. */
+static double function_gross(uint32_t op, bv x, double r) {
+    double size = gr_fabs(r);
+    switch (op) {
+        case LANE_SQRT: return gr_sqrt(x.g);
+        case LANE_DEGREES: case LANE_DEGREES_H: case LANE_RADIANS: case LANE_RADIANS_H: return x.v != 0 ? x.g * (size / gr_fabs(x.v)) : x.g * 60;
+        case LANE_SINH: case LANE_SINH_H: return gr_cosh(x.v);
+        case LANE_TAN: case LANE_TAN_H: return 1 / gr_fabs(gr_cos(x.v));
+        case LANE_SIN: case LANE_SIN_H: case LANE_COS: case LANE_COS_H: case LANE_LOG: case LANE_LOG_H: case LANE_LOG2: case LANE_LOG2_H:
+        case LANE_ASIN: case LANE_ASIN_H: case LANE_ACOS: case LANE_ACOS_H: case LANE_TANH: case LANE_TANH_H: case LANE_ASINH: case LANE_ASINH_H:
+        case LANE_ACOSH: case LANE_ACOSH_H: case LANE_ATANH: case LANE_ATANH_H: return greater(size, 1);
+        default: return size;
+    }
 }
 
 static bv unary(const table *t, uint32_t op, bv x) {
@@ -194,17 +218,20 @@ static bv unary(const table *t, uint32_t op, bv x) {
         case LANE_CEIL: return step1(gr_ceil, x);
         case LANE_TRUNC: return step1(gr_trunc, x);
         case LANE_ROUND: return step1(gr_round_even, x);
-        case LANE_SIGN_F: return step1(sign_of, x);
+        case LANE_SIGN_F: r = step1(sign_of, x); r.g = gr_fabs(r.v); return r;
         case LANE_FRACT: return fract(t, x);
         case LANE_FREXP_M: return frexp_m(x);
         case LANE_ROUND16:
-            r.e = x.e + 0x1p-11 * (gr_fabs(x.v) + x.e) + 0x1p-25;
-            if (!(gr_fabs(x.v) + r.e <= MOST16 + 16)) r.e = INF;
+            if (x.e == 0 && x.g <= 0x1p11 && whole(x.v)) return x;
+            if (x.v - x.v != 0) r.open |= t->any_order && !(x.g <= MOST16);
+            r.e = x.e + 0x1p-11 * ((t->any_order && x.e > 0 ? x.g : gr_fabs(x.v)) + x.e) + 0x1p-25;
+            if (!((t->any_order && x.e > 0 ? x.g : gr_fabs(x.v)) + r.e <= MOST16 + 16)) r.e = INF;
             return r;
         default: break;
     }
     r.v = f ? f(x.v) : x.v;
     r.e = propagated(op, f, x, r.v) + grant(t, op, x.v, 0, r.v);
+    r.g = function_gross(op, x, r.v);
     return r;
 }
 
@@ -221,8 +248,9 @@ static double corners(double (*f)(double, double), bv x, bv y, double r) {
 }
 
 static bv divide(const table *t, bv x, bv y) {
-    bv r = {x.v / y.v, 0, x.m | y.m};
+    bv r = {.v = x.v / y.v, .g = x.g / gr_fabs(y.v), .m = x.m | y.m, .open = x.open || y.open};
     double size = gr_fabs(y.v);
+    if (x.v == 0 && x.e == 0 && size > y.e) return r;
     if (y.e > 0 && size <= y.e) r.e = INF;
     else if (x.e > 0 || y.e > 0) r.e = (x.e + gr_fabs(r.v) * y.e) / (size - y.e);
     r.e += grant(t, LANE_DIV_F, x.v, y.v, r.v);
@@ -232,40 +260,44 @@ static bv divide(const table *t, bv x, bv y) {
 static bv select_extreme(bv x, bv y, bool second) {
     bv r = second ? y : x;
     bool overlap = gr_fabs(x.v - y.v) <= x.e + y.e;
-    if (overlap) r.e = greater(x.e, y.e);
+    if (overlap) r.e = greater(x.e, y.e), r.g = greater(x.g, y.g);
     r.m = x.m | y.m;
     return r;
 }
 
 static bv remainder_of(const table *t, bv x, bv y) {
-    bv q = divide(t, x, y), whole = step1(gr_trunc, q), r = {gr_fmod(x.v, y.v), 0, whole.m};
-    r.e = x.e + gr_fabs(whole.v) * y.e + rounding(t, whole.v * y.v, 0) + rounding(t, r.v, 0);
+    bv q = divide(t, x, y), times = step1(gr_trunc, q), r = {.v = gr_fmod(x.v, y.v), .g = x.g + gr_fabs(times.v) * y.g, .m = times.m};
+    r.e = x.e + gr_fabs(times.v) * y.e + rounding(t, times.v * y.v, 0) + rounding(t, r.v, 0);
     return r;
 }
 
 static bv product(const table *t, bv x, bv y) {
-    bv r = {x.v * y.v, gr_fabs(x.v) * y.e + gr_fabs(y.v) * x.e + x.e * y.e, x.m | y.m};
-    bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0);
+    bv r = {.v = x.v * y.v, .e = gr_fabs(x.v) * y.e + gr_fabs(y.v) * x.e + x.e * y.e, .g = x.g * y.g, .m = x.m | y.m, .open = x.open || y.open};
+    bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0) || whole_product(x, y);
     if (!exact) r.e += rounding(t, r.v, r.e);
     return r;
 }
 
 static bv sum(const table *t, bv x, bv y) {
-    bv r = {x.v + y.v, x.e + y.e, x.m | y.m};
-    bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0);
-    if (!exact) r.e += U * (gr_fabs(r.v) + r.e) + t->flush;
+    bv r = {.v = x.v + y.v, .e = x.e + y.e, .g = x.g + y.g, .m = x.m | y.m};
+    bool nothing_x = x.v == 0 && x.e == 0 && (!t->any_order || x.g == 0), nothing_y = y.v == 0 && y.e == 0 && (!t->any_order || y.g == 0);
+    bool exact = nothing_x || nothing_y || whole_sum(x, y);
+    bool computed = x.e > 0 || y.e > 0 || x.g > gr_fabs(x.v) || y.g > gr_fabs(y.v);
+    if (!exact) r.e += U * ((t->any_order && computed ? r.g : gr_fabs(r.v)) + r.e) + t->flush;
+    if (computed && !(r.g <= MOST) && x.g - x.g == 0 && y.g - y.g == 0) r.e = INF; /* another order may overflow */
+    r.open = x.open || y.open || (r.v - r.v != 0 && t->any_order && !(r.g <= MOST)) || (x.v - x.v == 0 && x.e == INF) || (y.v - y.v == 0 && y.e == INF);
     return r;
 }
 
 static bv angle(const table *t, uint32_t op, bv y, bv x) {
-    bv r = {gr_atan2(y.v, x.v), 0, x.m | y.m};
+    bv r = {.v = gr_atan2(y.v, x.v), .m = x.m | y.m};
     bool cut = x.v - x.e <= 0 && y.e > 0 && gr_fabs(y.v) <= y.e; /* the branch cut, or the origin */
     r.e = (cut ? 6.283185307179587 : corners(gr_atan2, y, x, r.v)) + grant(t, op, y.v, x.v, r.v);
     return r;
 }
 
 static bv binary(const table *t, uint32_t op, bv x, bv y) {
-    bv r = {0, 0, x.m | y.m};
+    bv r = {.m = x.m | y.m};
     switch (op) {
         case LANE_ADD_F: return sum(t, x, y);
         case LANE_SUB_F: y.v = -y.v; return sum(t, x, y);
@@ -293,7 +325,7 @@ static bv scaled(const table *t, uint32_t op, bv x, uint32_t k, uint32_t mark) {
     int32_t e;
     memcpy(&e, &k, sizeof e);
     e = e < -4000 ? -4000 : e > 4000 ? 4000 : e;
-    bv r = {gr_ldexp(x.v, e), gr_ldexp(x.e, e), x.m | mark};
+    bv r = {.v = gr_ldexp(x.v, e), .e = gr_ldexp(x.e, e), .g = gr_ldexp(x.g, e), .m = x.m | mark};
     r.e += op == LANE_LDEXP_H ? 0x1p-11 * gr_fabs(r.v) + 0x1p-25 : rounding(t, r.v, 0);
     return r;
 }
@@ -322,7 +354,7 @@ static void to_int(uint32_t op, void *dp, const void *ap, uint32_t n) {
     _Alignas(64) uint32_t got[3][LANE_UNIT];
     uint32_t *d = dp;
     const double *a = ap;
-    const uint32_t *m = (const uint32_t *)(const void *)(a + (size_t)2 * n);
+    const uint32_t *m = (const uint32_t *)(const void *)(a + (size_t)3 * n);
     for (uint32_t i = 0; i < n; i += LANE_UNIT) {
         for (uint32_t k = 0; k < LANE_UNIT; k++) {
             double v = a[i + k], e = a[n + i + k] + error_before_int(op, v);
@@ -341,13 +373,16 @@ static void to_int(uint32_t op, void *dp, const void *ap, uint32_t n) {
 
 static bv get(const void *p, uint32_t i, uint32_t n) {
     const double *a = p;
-    return (bv){a[i], a[n + i], ((const uint32_t *)(const void *)(a + (size_t)2 * n))[i]};
+    return (bv){.v = a[i], .e = a[n + i], .g = a[(size_t)2 * n + i], .m = ((const uint32_t *)(const void *)(a + (size_t)3 * n))[i],
+                .open = a[i] - a[i] != 0 && a[n + i] == INF};
 }
 static void put(void *p, uint32_t i, uint32_t n, bv x) {
     double *a = p;
     a[i] = x.v;
-    a[n + i] = clean(x.v, x.e);
-    ((uint32_t *)(void *)(a + (size_t)2 * n))[i] = x.m;
+    a[n + i] = clean(x.v, x.e, x.open);
+    double own = x.v - x.v == 0 ? gr_fabs(x.v) : 0;
+    a[(size_t)2 * n + i] = x.g > own ? x.g : own; /* of a value that is not finite: its finite contributions */
+    ((uint32_t *)(void *)(a + (size_t)3 * n))[i] = x.m;
 }
 
 /* false && ambiguous is false; true || ambiguous is true. */
@@ -378,7 +413,7 @@ static void integers(uint32_t op, void *dp, const void *ap, const void *bp, cons
 static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, uint32_t n) {
     uint32_t *d = dp;
     const double *a = ap, *b = bp;
-    const uint32_t *am = (const uint32_t *)(const void *)(a + (size_t)2 * n), *bm = (const uint32_t *)(const void *)(b + (size_t)2 * n);
+    const uint32_t *am = (const uint32_t *)(const void *)(a + (size_t)3 * n), *bm = (const uint32_t *)(const void *)(b + (size_t)3 * n);
     LANE_LOOP {
         double e = a[n + i] + b[n + i], gap = a[i] - b[i];
         gap = gap < 0 ? -gap : gap;
@@ -418,7 +453,7 @@ static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, ui
         plain(LANE_##name)(d, a, NULL, NULL, n); \
         for (uint32_t i = 0; i < n; i++) { \
             double v = ((double *)d)[i]; \
-            put(d, i, n, (bv){v, error_from_int(LANE_##name, v), k[n + i]}); \
+            put(d, i, n, (bv){.v = v, .e = error_from_int(LANE_##name, v), .m = k[n + i]}); \
         } \
     }
 #define BOUNDED_IF__(name) RUN(name) { UNUSED; to_int(LANE_##name, d, a, n); }

@@ -119,6 +119,16 @@ static void load_f32_mode(vm_state *s, const vm_code *k, uint32_t n) {
     else for (uint32_t i = 0; i < n; i++) d[i] = half_at(m->bytes, vm_element(&w, i));
 }
 
+/* At least the value's own magnitude: what was never stored reads as that. */
+static void load_gross(vm_state *s, double *d, const double *mem, const vm_where *w, uint32_t n) {
+    double *gross = d + (size_t)2 * n;
+    if (mem) load64(s, gross, mem, w, n);
+    for (uint32_t i = 0; i < n; i++) {
+        double own = d[i] - d[i] == 0 ? gr_fabs(d[i]) : 0;
+        gross[i] = mem && gross[i] > own ? gross[i] : own;
+    }
+}
+
 static void load_wide(vm_state *s, const vm_code *k, uint32_t n) {
     const vm_memory *m = &s->memory[k->object];
     uint32_t shift = m->wide ? m->shift_wide : k->cls == 'H' ? 0 : m->shift32;
@@ -133,7 +143,8 @@ static void load_wide(vm_state *s, const vm_code *k, uint32_t n) {
     if (m->wide && m->extra) load64(s, d + n, m->extra, &w, n);
     else memset(d + n, 0, sizeof *d * n);
     if (s->p->kind != LANE_BOUNDED) return;
-    uint32_t *marks = (uint32_t *)(void *)(d + (size_t)2 * n);
+    load_gross(s, d, m->wide ? m->gross : NULL, &w, n);
+    uint32_t *marks = (uint32_t *)(void *)(d + (size_t)3 * n);
     if (!m->wide && m->mark && m->shift_wide != shift) w = vm_resolve(s, k, m->shift_wide);
     load_marks(marks, m->mark, &w, n);
 }
@@ -217,8 +228,10 @@ static void store_wide(vm_state *s, const vm_code *k) {
     for (uint32_t i = 0; m->wide && m->extra && i < n; i++)
         if (s->mask[i]) m->extra[vm_element(&w, i)] = v[n + i];
     if (s->p->kind != LANE_BOUNDED) return;
+    for (uint32_t i = 0; m->wide && m->gross && i < n; i++)
+        if (s->mask[i]) m->gross[vm_element(&w, i)] = v[(size_t)2 * n + i];
     if (!m->wide && m->mark && m->shift_wide != shift) w = vm_resolve(s, k, m->shift_wide);
-    store_marks(s, m->mark, (const uint32_t *)(const void *)(v + (size_t)2 * n), &w);
+    store_marks(s, m->mark, (const uint32_t *)(const void *)(v + (size_t)3 * n), &w);
 }
 
 void vm_store(vm_state *s, const vm_code *k) {
@@ -235,6 +248,7 @@ void vm_zero(vm_state *s, const vm_code *k) {
     memset(m->bytes + at * 4, 0, n * 4);
     if (m->wide) memset(m->wide + at, 0, n * 8);
     if (m->extra) memset(m->extra + at, 0, n * 8);
+    if (m->gross) memset(m->gross + at, 0, n * 8);
     if (m->mark) memset(m->mark + at, 0, n);
     if (s->san) vm_san_zero(s, k);
 }

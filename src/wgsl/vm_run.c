@@ -8,9 +8,9 @@ static uint32_t *ambiguous_slot(const vm_state *s, uint32_t slot) { return s->am
 static size_t row_bytes(const vm_state *s) { return sizeof(uint32_t) * s->n; }
 static bool bounded(const vm_state *s) { return s->p->kind == LANE_BOUNDED; }
 
-/* The mark plane of a row: behind value (and error). */
+/* The mark plane of a row: behind value, error and gross. */
 static uint32_t *marks(const vm_state *s, uint32_t at, char cls, uint32_t n) {
-    return (uint32_t *)(void *)((uint8_t *)vm_at(s, at) + (size_t)n * (cls == 'I' ? 4 : 16));
+    return (uint32_t *)(void *)((uint8_t *)vm_at(s, at) + (size_t)n * (cls == 'I' ? 4 : LANE_BOUNDED_PLANES));
 }
 
 /* ------------------------------------------------------------ moving values */
@@ -37,12 +37,13 @@ static void run_row(vm_state *s, const vm_code *k) {
     repeat(d, a, bytes, n);
     bool planes = s->p->kind == LANE_BOUNDED || s->p->kind == LANE_DUAL;
     if (planes && k->cls != 'I') repeat(d + (size_t)n * 8, a + LANE_UNIT * 8, 8, n);
+    if (bounded(s) && k->cls != 'I') repeat(d + (size_t)n * 16, a + LANE_UNIT * 16, 8, n);
     if (bounded(s)) repeat(marks(s, k->d, k->cls, n), marks(s, k->a, k->cls, LANE_UNIT), 4, n);
 }
 
 static size_t row_size(const vm_state *s, char cls, uint32_t n) {
     size_t each = cls == 'I' ? (bounded(s) ? 8 : 4) : s->p->kind == LANE_F32 ? 4 : s->p->kind == LANE_F64 ? 8 :
-                  s->p->kind == LANE_DUAL ? 16 : 20;
+                  s->p->kind == LANE_DUAL ? 16 : LANE_BOUNDED_BYTES;
     return each * n;
 }
 
@@ -60,6 +61,8 @@ static void run_set(vm_state *s, const vm_code *k) {
     if (s->active != n && k->cls != 'I')
         s->lane->set64((uint64_t *)vm_at(s, k->d) + n, (const uint64_t *)vm_at(s, k->a) + n, s->mask, n);
     if (!bounded(s)) return;
+    if (s->active != n && k->cls != 'I')
+        s->lane->set64((uint64_t *)vm_at(s, k->d) + (size_t)2 * n, (const uint64_t *)vm_at(s, k->a) + (size_t)2 * n, s->mask, n);
     uint32_t *dm = marks(s, k->d, k->cls, n);
     if (s->active != n) s->lane->set32(dm, marks(s, k->a, k->cls, n), s->mask, n);
     for (uint32_t i = 0; s->decided && i < n; i++) dm[i] |= s->ambiguous[i];
@@ -311,6 +314,7 @@ static void clear_shared(vm_state *s) {
         if (m->bytes) memset(m->bytes, 0, cells * 4);
         if (m->wide) memset(m->wide, 0, cells * 8);
         if (m->extra) memset(m->extra, 0, cells * 8);
+        if (m->gross) memset(m->gross, 0, cells * 8);
         if (m->mark) memset(m->mark, 0, cells);
         return; /* all workgroup variables share one block */
     }

@@ -36,10 +36,10 @@ typedef struct vm_code {
     uint32_t scope, at;
 } vm_code;
 
-/* Memory of an object. Elements are 4 bytes (2 for f16); wide, extra, mark as in gr_eval_binding. */
+/* Memory of an object. Elements are 4 bytes (2 for f16); wide, extra, gross, mark as in gr_eval_binding. */
 typedef struct vm_memory {
     uint8_t *bytes;
-    double *wide, *extra;
+    double *wide, *extra, *gross;
     uint8_t *mark;
     uint64_t size;    /* bytes (BUFFER) or cells */
     uint8_t shift32;  /* unit address to 4-byte element */

@@ -1,4 +1,5 @@
 /* A program's state: register file, masks, memory, bindings. */
+#include "base/math.h"
 #include "wgsl/vm_run.h"
 
 void *vm_state_alloc(vm_state *s, size_t n, size_t size) {
@@ -21,7 +22,7 @@ void gr_eval_state_free(gr_eval_state *s) {
 
 static uint32_t lane_bytes(const vm_program *p, char cls) {
     if (cls == 'I') return p->kind == LANE_BOUNDED ? 8 : 4;
-    return p->kind == LANE_F32 ? 4 : p->kind == LANE_F64 ? 8 : p->kind == LANE_DUAL ? 16 : 20;
+    return p->kind == LANE_F32 ? 4 : p->kind == LANE_F64 ? 8 : p->kind == LANE_DUAL ? 16 : LANE_BOUNDED_BYTES;
 }
 
 /* One line of padding a row keeps rows from meeting in the same cache sets. */
@@ -50,6 +51,7 @@ static void put_constant(vm_state *s, const vm_register *g, uint32_t at, uint32_
     for (uint32_t i = 0; i < n; i++) {
         if (g->cls == 'I' || s->p->kind == LANE_F32) u[i] = g->bits;
         else v[i] = g->value;
+        if (g->cls == 'F' && s->p->kind == LANE_BOUNDED) v[(size_t)2 * n + i] = g->value - g->value == 0 ? gr_fabs(g->value) : 0;
     }
 }
 
@@ -101,9 +103,9 @@ static bool own_memory(vm_state *s, size_t cells, vm_memory *m) {
     m->bytes = vm_state_alloc(s, cells, 4);
     if (kind != LANE_F32) m->wide = vm_state_alloc(s, cells, 8);
     if (kind == LANE_BOUNDED || kind == LANE_DUAL) m->extra = vm_state_alloc(s, cells, 8);
-    if (kind == LANE_BOUNDED) m->mark = vm_state_alloc(s, cells, 1);
+    if (kind == LANE_BOUNDED) m->gross = vm_state_alloc(s, cells, 8), m->mark = vm_state_alloc(s, cells, 1);
     bool ok = m->bytes && (kind == LANE_F32 || m->wide) && (m->extra || (kind != LANE_BOUNDED && kind != LANE_DUAL)) &&
-              (m->mark || kind != LANE_BOUNDED);
+              ((m->gross && m->mark) || kind != LANE_BOUNDED);
     return ok ? true : gr_report_oom(s->d);
 }
 
@@ -122,6 +124,7 @@ static bool bind_buffer(vm_state *s, const vm_object *o, vm_memory *m, const gr_
     m->bytes = is->bytes;
     m->wide = wide ? is->wide : NULL;
     m->extra = wide ? is->extra : NULL;
+    m->gross = s->p->kind == LANE_BOUNDED && wide ? is->gross : NULL;
     m->mark = s->p->kind == LANE_BOUNDED ? is->mark : NULL;
     m->size = is->size;
     m->shift32 = s->p->unit == 2 ? 1 : 0;

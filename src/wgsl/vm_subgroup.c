@@ -16,7 +16,7 @@ static group group_of(const vm_state *s, uint32_t lane) {
 /* One scalar with its planes. */
 typedef struct cell {
     uint32_t u;
-    double v, extra;
+    double v, extra, gross;
     uint32_t mark;
 } cell;
 
@@ -38,7 +38,9 @@ static cell get(const rows *r, uint32_t at, uint32_t lane) {
     } else {
         c.v = v[lane];
         if (s->p->kind != LANE_F64) c.extra = v[s->n + lane];
-        if (s->p->kind == LANE_BOUNDED) c.mark = ((const uint32_t *)(const void *)(v + (size_t)2 * s->n))[lane];
+        if (s->p->kind != LANE_BOUNDED) return c;
+        c.gross = v[(size_t)2 * s->n + lane];
+        c.mark = ((const uint32_t *)(const void *)(v + (size_t)3 * s->n))[lane];
     }
     return c;
 }
@@ -55,7 +57,9 @@ static void put(const rows *r, uint32_t at, uint32_t lane, cell c) {
     } else {
         v[lane] = c.v;
         if (s->p->kind != LANE_F64) v[s->n + lane] = c.extra;
-        if (s->p->kind == LANE_BOUNDED) ((uint32_t *)(void *)(v + (size_t)2 * s->n))[lane] = c.mark;
+        if (s->p->kind != LANE_BOUNDED) return;
+        v[(size_t)2 * s->n + lane] = c.gross;
+        ((uint32_t *)(void *)(v + (size_t)3 * s->n))[lane] = c.mark;
     }
 }
 
@@ -96,7 +100,7 @@ static cell fold_two(const vm_state *s, const vm_code *k, cell x, cell y) {
 
 static cell identity(const vm_code *k) {
     bool mul = k->sub == VM_SG_EXCLUSIVE_MUL, f = k->cls == 'F';
-    cell c = {.u = mul ? (f ? 0x3F800000u : 1u) : 0, .v = mul ? 1 : 0};
+    cell c = {.u = mul ? (f ? 0x3F800000u : 1u) : 0, .v = mul ? 1 : 0, .gross = mul ? 1 : 0};
     return c;
 }
 

@@ -23,7 +23,7 @@ enum { HARNESS_WORDS = 64 };
 typedef struct harness {
     uint32_t o[HARNESS_WORDS];
     float f[HARNESS_WORDS], x[HARNESS_WORDS];
-    double fw[HARNESS_WORDS], fe[HARNESS_WORDS], xw[HARNESS_WORDS], xe[HARNESS_WORDS];
+    double fw[HARNESS_WORDS], fe[HARNESS_WORDS], fg[HARNESS_WORDS], xw[HARNESS_WORDS], xe[HARNESS_WORDS];
     uint8_t om[HARNESS_WORDS], fm[HARNESS_WORDS], xm[HARNESS_WORDS];
     gr_eval_stats stats;
     gr_diags d;
@@ -53,7 +53,7 @@ static inline bool harness_run(harness *h, const char *text, const gr_eval_optio
     gr_eval_program *p = m ? gr_eval_compile(&a, &h->d, m, GR_STR(""), opt) : NULL;
     gr_eval_binding b[] = {
         {.binding = 0, .bytes = h->o, .size = sizeof h->o, .mark = h->om},
-        {.binding = 1, .bytes = h->f, .size = sizeof h->f, .wide = wide ? h->fw : NULL, .extra = wide ? h->fe : NULL, .mark = h->fm},
+        {.binding = 1, .bytes = h->f, .size = sizeof h->f, .wide = wide ? h->fw : NULL, .extra = wide ? h->fe : NULL, .gross = wide ? h->fg : NULL, .mark = h->fm},
         {.binding = 2, .bytes = h->x, .size = sizeof h->x, .wide = wide ? h->xw : NULL, .extra = wide ? h->xe : NULL, .mark = h->xm},
     };
     const uint32_t grid[3] = {gx, gy, gz};

@@ -162,6 +162,44 @@ static void marks_and_bounds_pass_through_memory(void **state) {
     }
 }
 
+/* Gross is what the value would be had nothing cancelled, through registers, private and workgroup memory, and storage. */
+static void contributions_are_summed(void **state) {
+    (void)state;
+    static const struct { const char *body; double gross; } t[] = { /* of lane 0: v = -2, the sum of x[0..3] is -5, of magnitudes 5 */
+        {"f[i] = v;", 2}, {"f[i] = v + 1.5;", 3.5}, {"f[i] = v - v;", 4}, {"f[i] = (v + 1.0) * (v + 3.0);", 15}, {"f[i] = (v + 2.0) / 4.0;", 1},
+        {"f[i] = fma(v, 3.0, 6.0);", 12}, {"f[i] = -abs(v + 1.0);", 3}, {"f[i] = max(v + 1.0, -7.0);", 3}, {"f[i] = sqrt(v + 3.0);", 2.23606797749979},
+        {"var s = 0.0; for (var k = 0u; k < 4u; k++) { s += x[k] * select(1.0, -1.0, k % 2u == 0u); } f[i] = s;", 5},
+        {"var m: array<f32, 4>; m[i % 4u] = v + 1.0; f[i] = m[i % 4u] + 2.0;", 5}, {"var s = 0.0; if (i == 0u) { s = v + 1.0; } f[i] = s;", 3},
+        {"f[i] = v + 1.0; f[i] = f[i] * 2.0;", 6}, {"let c = vec2<f32>(v, 1.0); f[i] = dot(c, vec2<f32>(1.0, 2.0));", 4},
+    };
+    for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+        static char text[1024];
+        snprintf(text, sizeof text, MAIN("%s"), t[k].body);
+        start();
+        run_mode(text, GR_EVAL_BOUNDED, true);
+        if (gr_fabs(h.fg[0] - t[k].gross) > 1e-12) fail_msg("%s: %.17g, not %g", t[k].body, h.fg[0], t[k].gross);
+    }
+}
+
+/* Sums and products of small integers are exact in every order, others are not; an order's own error hides what another would have. */
+static void integers_are_exact_and_orders_differ(void **state) {
+    (void)state;
+    start();
+    run_mode(MAIN("var s = 0.0; for (var k = 0u; k < 8u; k++) { s += floor(x[k]) * floor(x[k + 1u]); } f[i] = s; f[16u + i] = s * 0.3; f[32u + i] = s / 3.0;\n"
+                  " f[48u + i] = (floor(v) + 16000000.5) + 800000.0;"), GR_EVAL_BOUNDED, true);
+    assert_true(h.fe[0] == 0 && h.fg[0] > 0);
+    assert_true(h.fe[16] > 0 && h.fe[32] > 0 && h.fe[48] > 0);
+    static const char cancels[] = MAIN("f[i] = ((v * 1e3 + 0.1) + (v * -1e3 - 0.1)) + 0.3;");
+    start();
+    run_mode(cancels, GR_EVAL_BOUNDED, true);
+    double strict = h.fe[0];
+    const gr_eval_options opt = {.mode = GR_EVAL_BOUNDED, .any_order = true};
+    start();
+    assert_true(harness_run(&h, cancels, &opt, 1, 1, 1, true));
+    assert_true(h.fe[0] > strict && h.fe[0] < 1e-2);
+    assert_true(h.fg[0] > 4000 && h.fg[0] < 4001);
+}
+
 static void measured_accuracy_tightens(void **state) {
     (void)state;
     const gr_eval_accuracy acc = {.builtin = GR_STR("exp"), .ulps = 0.5};
@@ -353,7 +391,8 @@ int main(void) {
         cmocka_unit_test(widened_keeps_f64), cmocka_unit_test(widened_without_wide_memory_rounds),
         cmocka_unit_test(widened_memory_of_all_spaces), cmocka_unit_test(bounds_hold), cmocka_unit_test(exact_work_has_no_bound),
         cmocka_unit_test(straddling_decisions_are_marked), cmocka_unit_test(marks_follow_control),
-        cmocka_unit_test(marks_and_bounds_pass_through_memory), cmocka_unit_test(measured_accuracy_tightens),
+        cmocka_unit_test(marks_and_bounds_pass_through_memory), cmocka_unit_test(contributions_are_summed),
+        cmocka_unit_test(integers_are_exact_and_orders_differ), cmocka_unit_test(measured_accuracy_tightens),
         cmocka_unit_test(derivatives_match), cmocka_unit_test(traces_tell_paths_apart), cmocka_unit_test(options_are_honoured),
         cmocka_unit_test(bad_bindings_are_named), cmocka_unit_test(failing_memory_is_reported), cmocka_unit_test(blow_up_is_refused),
     };

@@ -28,6 +28,7 @@ typedef struct gr_exec_options {
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
     uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
+    bool any_order;                       /* bounded: errors hold for sums in any order */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* bounded: measured errors of builtins; views outlive the exec */
 } gr_exec_options;
 
@@ -56,9 +57,9 @@ typedef struct gr_exec_api {
      * two further runs were submitted. *count: the live elements of a bounded output. */
     const void *(*output)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n, uint64_t *count);
     const double *(*output_wide)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n); /* NULL unless wide */
-    /* Oracle with `bounded` only (NULL elsewhere): bound and mark of every element of an output, as many as output_wide has.
-     * Marks count for integer outputs too. */
-    bool (*output_bound)(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark);
+    /* Oracle with `bounded` only (NULL elsewhere): bound, sum of absolute contributions and mark of every element of an output,
+     * as many as output_wide has. Marks count for integer outputs too. */
+    bool (*output_bound)(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const double **gross, const uint8_t **mark);
     /* Oracle with `dual` only (NULL elsewhere): the direction of an input, after write of the same value, which clears it; and
      * the derivative of an output along the directions of all inputs. Integers have none. */
     bool (*write_tangent)(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count);

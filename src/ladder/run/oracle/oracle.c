@@ -22,8 +22,8 @@ struct gr_persist {
 
 typedef struct memory { /* one plan buffer */
     uint8_t *bytes;
-    double *wide, *extra; /* extra: bounds (bounded mode) or tangents (dual) */
-    uint8_t *mark;        /* bounded mode */
+    double *wide, *extra, *gross; /* extra: bounds (bounded mode) or tangents (dual); gross: bounded mode */
+    uint8_t *mark;                /* bounded mode */
     uint64_t n;
     uint32_t unit; /* bytes a wide element stands for in copies: 2 where an f16 tensor lives, else 4 */
     bool shared;   /* bytes belong to a gr_persist */
@@ -31,7 +31,7 @@ typedef struct memory { /* one plan buffer */
 
 typedef struct host_value { /* content of an input or parameter, or of an output of one run */
     uint8_t *bytes;
-    double *wide, *extra;
+    double *wide, *extra, *gross;
     uint8_t *mark;
     uint64_t n;
 } host_value;
@@ -70,15 +70,18 @@ static void *take(gr_exec *e, gr_diags *d, uint64_t n) {
     return p;
 }
 
-static bool take_wide(gr_exec *e, gr_diags *d, uint64_t bytes, double **out, double **extra, uint8_t **mark) {
+static bool take_wide(gr_exec *e, gr_diags *d, uint64_t bytes, double **out, double **extra, double **gross, uint8_t **mark) {
     size_t n = (size_t)(bytes / e->wide_unit + 1);
     if (!e->options.wide) return true;
     *out = gr_heap_alloc(n, sizeof(double));
     bool bounded = e->options.bounded;
     if (*out && (bounded || e->options.dual)) {
         *extra = gr_heap_alloc(n, sizeof(double));
-        if (bounded) *mark = gr_heap_alloc(n, 1);
-        if (!*extra || (bounded && !*mark)) return gr_report_oom(d);
+        if (bounded) {
+            *gross = gr_heap_alloc(n, sizeof(double));
+            *mark = gr_heap_alloc(n, 1);
+        }
+        if (!*extra || (bounded && (!*gross || !*mark))) return gr_report_oom(d);
     }
     return *out ? true : gr_report_oom(d);
 }
@@ -101,6 +104,7 @@ static const gr_eval_program *compile_kernel(gr_exec *e, gr_diags *d, const gr_k
     for (uint32_t i = 0; i < k->overrides_n; i++)
         over[i] = (gr_wgsl_override_value){k->overrides[i].name, k->overrides[i].value};
     gr_eval_options eo = {.mode = mode_of(&e->options), .trace = e->options.trace, .flush_subnormals = e->options.flush_subnormals,
+                          .any_order = e->options.any_order,
                           .step_limit = e->options.step_limit,
                           .accuracy = e->options.accuracy, .accuracy_n = e->options.accuracy_n,
                           .override = over, .override_n = k->overrides_n};
@@ -156,7 +160,7 @@ static bool make_buffers(gr_exec *e, gr_diags *d) {
         /* Staging stands for the host's copies, which are made in write and submit. */
         if (p->buffers[i].kind == GR_BUFFER_STAGING_UP || p->buffers[i].kind == GR_BUFFER_STAGING_DOWN) continue;
         GR_TRY(m->bytes = take(e, d, m->n));
-        GR_TRY(take_wide(e, d, m->n, &m->wide, &m->extra, &m->mark));
+        GR_TRY(take_wide(e, d, m->n, &m->wide, &m->extra, &m->gross, &m->mark));
         if (p->buffers[i].kind == GR_BUFFER_UNIFORM && p->uniforms_bytes)
             memcpy(m->bytes, p->uniforms, (size_t)(p->uniforms_bytes < m->n ? p->uniforms_bytes : m->n));
     }
@@ -206,6 +210,7 @@ static void free_host(host_value *v, uint32_t n) {
         gr_heap_free(v[i].bytes);
         gr_heap_free(v[i].wide);
         gr_heap_free(v[i].extra);
+        gr_heap_free(v[i].gross);
         gr_heap_free(v[i].mark);
     }
 }
@@ -218,6 +223,7 @@ static void oracle_release(gr_exec *e) {
         if (!e->memory[i].shared) gr_heap_free(e->memory[i].bytes);
         gr_heap_free(e->memory[i].wide);
         gr_heap_free(e->memory[i].extra);
+        gr_heap_free(e->memory[i].gross);
         gr_heap_free(e->memory[i].mark);
     }
     free_host(e->input, p->graph->values_n);
@@ -233,11 +239,12 @@ static bool host_reserve(gr_exec *e, gr_diags *d, host_value *v, uint64_t n) {
     gr_heap_free(v->bytes);
     gr_heap_free(v->wide);
     gr_heap_free(v->extra);
+    gr_heap_free(v->gross);
     gr_heap_free(v->mark);
     e->created -= v->bytes ? v->n : 0;
     *v = (host_value){.n = n};
     GR_TRY(v->bytes = take(e, d, n));
-    return take_wide(e, d, n, &v->wide, &v->extra, &v->mark);
+    return take_wide(e, d, n, &v->wide, &v->extra, &v->gross, &v->mark);
 }
 
 static double wide_of(const uint8_t *bytes, uint32_t unit, uint64_t i) {
@@ -295,18 +302,21 @@ static void copy_bytes(uint32_t unit, uint8_t *to, double *to_wide, uint64_t to_
     if (to_wide && from_wide) memmove(to_wide + to_at / unit, from_wide + from_at / unit, (size_t)(n / unit) * sizeof(double));
 }
 
-/* Bounds and marks, or tangents, where both sides have them. */
-static void copy_bounds(uint32_t unit, double *to, uint8_t *to_mark, uint64_t to_at, const double *from, const uint8_t *from_mark,
-                        uint64_t from_at, uint64_t n) {
-    if (!to || !from) return;
-    memmove(to + to_at / unit, from + from_at / unit, (size_t)(n / unit) * sizeof(double));
-    if (to_mark && from_mark) memmove(to_mark + to_at / unit, from_mark + from_at / unit, (size_t)(n / unit));
+/* Bounds with contributions and marks, or tangents, where both sides have them. */
+typedef struct bounds { double *extra, *gross; uint8_t *mark; } bounds;
+static void copy_bounds(uint32_t unit, bounds to, uint64_t to_at, bounds from, uint64_t from_at, uint64_t n) {
+    if (!to.extra || !from.extra) return;
+    memmove(to.extra + to_at / unit, from.extra + from_at / unit, (size_t)(n / unit) * sizeof(double));
+    if (to.gross && from.gross) memmove(to.gross + to_at / unit, from.gross + from_at / unit, (size_t)(n / unit) * sizeof(double));
+    if (to.mark && from.mark) memmove(to.mark + to_at / unit, from.mark + from_at / unit, (size_t)(n / unit));
 }
+static bounds bounds_of(const memory *m) { return (bounds){m->extra, m->gross, m->mark}; }
+static bounds host_bounds(const host_value *h) { return (bounds){h->extra, h->gross, h->mark}; }
 
 static void step_copy(gr_exec *e, const gr_plan_step *s) {
     memory *to = &e->memory[s->to], *from = &e->memory[s->from];
     copy_bytes(to->unit, to->bytes, to->wide, s->to_offset, from->bytes, from->wide, s->from_offset, s->bytes);
-    copy_bounds(to->unit, to->extra, to->mark, s->to_offset, from->extra, from->mark, s->from_offset, s->bytes);
+    copy_bounds(to->unit, bounds_of(to), s->to_offset, bounds_of(from), s->from_offset, s->bytes);
 }
 
 static void step_clear(gr_exec *e, const gr_plan_step *s) {
@@ -315,6 +325,7 @@ static void step_clear(gr_exec *e, const gr_plan_step *s) {
     for (uint64_t i = s->to_offset / to->unit; to->wide && i < (s->to_offset + s->bytes) / to->unit; i++) {
         to->wide[i] = 0;
         if (to->extra) to->extra[i] = 0;
+        if (to->gross) to->gross[i] = 0;
         if (to->mark) to->mark[i] = 0;
     }
 }
@@ -352,7 +363,7 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
                          GR_STR_ARG(gv->name), (unsigned long long)h->n, (unsigned long long)s->bytes, (unsigned long long)s->from_offset);
     memory *to = &e->memory[s->to];
     copy_bytes(unit_of(e, s->value), to->bytes, to->wide, s->to_offset, h->bytes, h->wide, s->from_offset, s->bytes);
-    copy_bounds(unit_of(e, s->value), to->extra, to->mark, s->to_offset, h->extra, h->mark, s->from_offset, s->bytes);
+    copy_bounds(unit_of(e, s->value), bounds_of(to), s->to_offset, host_bounds(h), s->from_offset, s->bytes);
     return true;
 }
 
@@ -364,7 +375,7 @@ static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int sl
     GR_TRY(host_reserve(e, d, h, n));
     memory *from = &e->memory[s->from];
     copy_bytes(unit_of(e, s->value), h->bytes, h->wide, s->to_offset, from->bytes, from->wide, s->from_offset, s->bytes);
-    copy_bounds(unit_of(e, s->value), h->extra, h->mark, s->to_offset, from->extra, from->mark, s->from_offset, s->bytes);
+    copy_bounds(unit_of(e, s->value), host_bounds(h), s->to_offset, bounds_of(from), s->from_offset, s->bytes);
     return true;
 }
 
@@ -383,6 +394,7 @@ static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid
         x->binding[i] = (gr_eval_binding){.group = sb->group, .binding = sb->binding, .bytes = m->bytes + sb->offset, .size = (size_t)sb->bytes,
                                           .wide = m->wide && !sb->uniform ? m->wide + sb->offset / unit_of(e, sb->value) : NULL,
                                           .extra = m->extra && !sb->uniform ? m->extra + sb->offset / unit_of(e, sb->value) : NULL,
+                                          .gross = m->gross && !sb->uniform ? m->gross + sb->offset / unit_of(e, sb->value) : NULL,
                                           .mark = m->mark && !sb->uniform ? m->mark + sb->offset / unit_of(e, sb->value) : NULL,
                                           .name = e->plan->buffers[sb->buffer].name};
     }
@@ -505,10 +517,11 @@ static const double *oracle_output_wide(gr_exec *e, gr_ticket t, gr_value_id v, 
     return e->output[slot][v].wide;
 }
 
-static bool oracle_output_bound(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const uint8_t **mark) {
+static bool oracle_output_bound(gr_exec *e, gr_ticket t, gr_value_id v, const double **bound, const double **gross, const uint8_t **mark) {
     int slot = slot_of(e, t);
     if (slot < 0 || v >= e->plan->graph->values_n || !e->output[slot][v].mark) return false;
     *bound = e->output[slot][v].extra;
+    *gross = e->output[slot][v].gross;
     *mark = e->output[slot][v].mark;
     return true;
 }
