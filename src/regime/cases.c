@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000 };
+enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
 
 /* ---- a spec as a call --------------------------------------------------------------- */
 
@@ -167,14 +167,17 @@ static int param_index(const gr_sig *s, gr_str name) {
     return -1;
 }
 
-/* Dtype variables take turns, so that each is met often. */
+/* Dtype variables take turns, so that each is met often, and all combinations. */
 static void draw_dtypes(maker *m, gr_spec *s) {
     const gr_sig *sig = &m->op->sig;
+    uint32_t turn = m->drawn;
     for (uint32_t t = 0; t < sig->operands_n; t++) {
         const gr_sig_tensor *x = &sig->operands[t];
         gr_dtype list[GR_DTYPE_COUNT];
-        uint32_t n = gr_sig_tensor_dtypes(sig, x, list);
-        s->dtype[t] = n ? list[m->drawn % n] : GR_DTYPE_F32;
+        uint32_t n = gr_sig_tensor_dtypes(sig, x, list), first = 0;
+        s->dtype[t] = n ? list[turn % n] : GR_DTYPE_F32;
+        while (first < t && !gr_str_eq(sig->operands[first].dtype, x->dtype)) first++;
+        if (first == t && n) turn /= n;
         for (uint32_t k = 0; k < t; k++)
             if (gr_str_eq(sig->operands[k].dtype, x->dtype) && s->dtype[k] != GR_DTYPE_NONE) s->dtype[t] = s->dtype[k];
         int p = param_index(sig, x->dtype);
@@ -485,12 +488,47 @@ static bool larger_entry(const gr_spec_param *p) {
     return false;
 }
 
+/* How many combinations of dtypes the operands have: draw_dtypes goes through them. */
+static uint32_t dtype_turns(const gr_sig *sig) {
+    uint32_t turns = 1;
+    for (uint32_t t = 0; t < sig->operands_n; t++) {
+        gr_dtype list[GR_DTYPE_COUNT];
+        uint32_t n = gr_sig_tensor_dtypes(sig, &sig->operands[t], list), first = 0;
+        while (first < t && !gr_str_eq(sig->operands[first].dtype, sig->operands[t].dtype)) first++;
+        if (first == t && n && turns < 1000) turns *= n;
+    }
+    return turns;
+}
+
+/* Each combination of dtypes, those of parameters included, on a call that is small enough for all kinds of values. */
+static bool cover_dtypes(maker *m) {
+    const gr_sig *sig = &m->op->sig;
+    uint32_t turns = dtype_turns(sig), all = turns, q = 0;
+    while (q < sig->params_n && sig->params[q].kind != GR_PARAM_DTYPE) q++;
+    uint32_t words = q < sig->params_n ? sig->params[q].words_n : 0;
+    if (words) all *= words;
+    for (uint32_t c = 0; c < all && c < MOST_DTYPES; c++)
+        for (uint32_t i = 0; i < ATTEMPTS; i++) {
+            gr_spec s = m->base;
+            draw_style(m, &s, i % 2 ? STYLE_MEDIUM : STYLE_RANK, 1 + i % 3);
+            m->drawn = c % turns;
+            draw_dtypes(m, &s);
+            draw_params(m, &s, i % 2 ? 0 : 3);
+            if (words) s.param[q] = (gr_spec_param){.given = true, .i = (int64_t)(c / turns)};
+            draw_dtypes(m, &s);
+            if (!gr_spec_legal(m->op, &s) || s.elements > SMALL_ELEMENTS || s.elements < 8) continue;
+            GR_TRY(add(m, &s));
+            break;
+        }
+    return true;
+}
+
 /* Lists of steps, sizes and permutations are rarely legal by chance with more than 0 and 1 in them. */
 static bool cover_lists(maker *m) {
     for (uint32_t q = 0; q < m->op->sig.params_n; q++) {
         gr_param_kind kind = m->op->sig.params[q].kind;
         if (kind != GR_PARAM_U32_LIST && kind != GR_PARAM_I32_LIST) continue;
-        for (uint32_t i = 0, got = 0; i < SEARCH && got < (m->thorough ? 4u : 1u); i++) {
+        for (uint32_t i = 0, got = 0; i < SEARCH_KERNEL && got < (m->thorough ? 4u : 1u); i++) {
             gr_spec s;
             m->drawn++;
             if (!draw_call(m, &s, STYLE_MEDIUM, 1 + i % 4, 0) || !larger_entry(&s.param[q])) continue;
@@ -525,6 +563,7 @@ static bool cover_folds(maker *m) {
 
 static bool cover(maker *m) {
     GR_TRY(cover_kernels(m) && cover_lists(m));
+    if (m->thorough) GR_TRY(cover_dtypes(m));
     if (m->op->category == GR_CATEGORY_REDUCTION) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 1));
     if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1));
     return cover_folds(m);
@@ -547,7 +586,8 @@ bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, g
     for (uint32_t e = 0; e < 4; e++)
         for (uint32_t r = 0; r < 5 && m.list.n < want / 2; r++) GR_TRY(smallest(&m, rank[r], end[e]));
     GR_TRY(cover(&m));
-    for (uint32_t i = 0; m.list.n < want && i < 2 * want; i++) GR_TRY(at_random(&m, i % 3));
+    uint32_t total = m.list.n + want / 2 > want ? m.list.n + want / 2 : want;
+    for (uint32_t i = 0; m.list.n < total && i < 2 * want; i++) GR_TRY(at_random(&m, i % 3));
     if (m.list.n) qsort(m.list.v, m.list.n, sizeof *m.list.v, by_size);
     *out = m.list.v;
     *n = m.list.n;
