@@ -97,6 +97,11 @@ static const struct { const char *inputs, *call; uint64_t limit; } moved[] = {
     {"%x = input \"x\" : f32[1, 4, 30, 30]\n  %f = input \"f\" : f32[4, 2, 3, 3]", "conv2d %x, %f groups=2", 9000},
     {"%x = input \"x\" : f32[1, 1, 90, 90]", "average_pool2d %x window=[3, 3] strides=[2, 2] padding=[1, 1, 1, 1] rounding=ceil_size", 8192},
     {"%x = input \"x\" : f32[1, 1, 90, 90]", "max_pool2d %x window=[5, 3] dilations=[2, 1] padding=[1, 0, 0, 1]", 8192},
+    {"%x = input \"x\" : f32[100, 30]\n  %i = input \"i\" : i32[100, 40]\n  %u = input \"u\" : f32[100, 40]", "scatter_elements %x, %i, %u axis=1", 8192},
+    {"%x = input \"x\" : f32[7, 400]\n  %i = input \"i\" : i32[3, 2, 1]\n  %u = input \"u\" : f32[3, 2, 400]", "scatter_nd %x, %i, %u", 8192},
+    {"%x = input \"x\" : f32[7, 400]\n  %i = input \"i\" : i32[3, 2, 1]\n  %u = input \"u\" : f32[3, 2, 400]", "scatter_nd_add %x, %i, %u", 8192},
+    {"%x = input \"x\" : f32[1, 2, 20, 20]\n  %f = input \"f\" : f32[2, 9, 3, 3]", "conv_transpose2d %x, %f", 8192},
+    {"%q = input \"q\" : i32[60, 60]\n  %s = input \"s\" : f32[60, 2]\n  %z = input \"z\" : i32[60, 2]", "dequantize_linear %q, %s, %z", 8192},
     {"%x = input \"x\" : f32[20, 300]\n  %w = input \"w\" : f32[20, 30]", "gemm %x, %w a_transpose=true", 8192},
     {"%x = input \"x\" : f32[20, 40]\n  %w = input \"w\" : f32[300, 40]\n  %c = input \"c\" : f32[20, 1]", "gemm %x, %w, %c b_transpose=true", 8192},
 };
