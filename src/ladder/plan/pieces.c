@@ -24,7 +24,8 @@ bool gr_axis_span(const gr_type *t, uint32_t axis, uint64_t lo, uint64_t hi, gr_
 }
 
 void gr_cut_why(gr_cut *x, const char *what) {
-    gr_buf_printf(x->why, "%s%s", x->why->n ? "; " : "", what);
+    bool begins = x->why->n == 0 || x->why->p[x->why->n - 1] == ' '; /* behind "split n: " */
+    gr_buf_printf(x->why, "%s%s", begins ? "" : "; ", what);
 }
 
 bool gr_cut_begin(gr_cut *x, gr_builder *b, uint32_t node, uint64_t limit, gr_buf *why) {
