@@ -1,5 +1,5 @@
-// The terms with (length - 1) / 2 and with length / 2 others before them in the order of (value, position), NaN last: the same
-// term where the length is odd, else half of each.
+// The least term that at least half of all terms do not exceed, and the least that more than half do not exceed: the same term
+// where the length is odd, else half of each. NaN exceeds everything.
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params { kept: View, reduced: View, count: u32, length: u32 }
@@ -31,11 +31,27 @@ fn reduced_at(index: u32) -> u32 {
   return at;
 }
 
-fn before(a: T, i: u32, b: T, j: u32) -> bool {
-  let a_nan = a != a;
-  let b_nan = b != b;
-  if (a_nan != b_nan) { return b_nan; }
-  return a < b || (!(b < a) && i < j);
+// Unsigned numbers in the order of the values: both zeros equal, NaN last.
+fn key(v: T) -> u32 {
+  let bits = bitcast<u32>(f32(v));
+  let magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) { return 0xffffffffu; }
+  return select(select(bits | 0x80000000u, ~bits, bits != magnitude), 0x80000000u, magnitude == 0u);
+}
+
+fn value(k: u32) -> T { return T(bitcast<f32>(select(~k, k & 0x7fffffffu, k >= 0x80000000u))); }
+
+// The least key that `want` keys do not exceed, by halving the range of keys.
+fn least(base: u32, want: u32) -> u32 {
+  var low = 0u;
+  var high = 0xffffffffu;
+  while (low < high) {
+    let half = low + (high - low) / 2u;
+    var n = 0u;
+    for (var j = 0u; j < p.length; j++) { n += select(0u, 1u, key(x[base + reduced_at(j)]) <= half); }
+    if (n >= want) { high = half; } else { low = half + 1u; }
+  }
+  return low;
 }
 
 @compute @workgroup_size(64)
@@ -43,16 +59,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let i = id.y * (groups.x * 64u) + id.x;
   if (i >= p.count) { return; }
   let base = kept_at(i);
-  var low = T();
-  var high = T();
-  for (var j = 0u; j < p.length; j++) {
-    let candidate = x[base + reduced_at(j)];
-    var rank = 0u;
-    for (var k = 0u; k < p.length; k++) {
-      if (before(x[base + reduced_at(k)], k, candidate, j)) { rank++; }
-    }
-    if (rank == (p.length - 1u) / 2u) { low = candidate; }
-    if (rank == p.length / 2u) { high = candidate; }
-  }
-  if ((p.length & 1u) == 1u) { y[i] = low; } else { y[i] = low * T(0.5) + high * T(0.5); }
+  let low = value(least(base, (p.length + 1u) / 2u));
+  if ((p.length & 1u) == 1u) { y[i] = low; } else { y[i] = low * T(0.5) + value(least(base, p.length / 2u + 1u)) * T(0.5); }
 }
