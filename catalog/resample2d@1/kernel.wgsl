@@ -6,16 +6,41 @@ struct Params { x: vec4<u32>, y: vec4<u32>, axes: vec2<u32>, count: u32 }
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
 
+// Quotient and remainder of c * n / m, also where the product does not fit: then bit by bit.
+fn scaled(c: u32, n: u32, m: u32) -> vec2<u32> {
+  if (c == 0u || n <= 0xffffffffu / c) { return vec2<u32>(c * n / m, c * n % m); }
+  var q = 0u;
+  var r = 0u;
+  for (var bit = 32u; bit > 0u; bit--) {
+    q *= 2u;
+    r *= 2u;
+    if (r >= m) {
+      r -= m;
+      q++;
+    }
+    if (((c >> (bit - 1u)) & 1u) == 0u) { continue; }
+    q += n / m;
+    r += n % m;
+    if (r >= m) {
+      r -= m;
+      q++;
+    }
+  }
+  return vec2<u32>(q, r);
+}
+
 // Along an axis of n elements stretched to m: the two nearest and how far it is to the second.
 struct Place { low: u32, high: u32, part: f32 }
 fn place(c: u32, n: u32, m: u32) -> Place {
   if (LINEAR == 0u) {
-    let near = min(c * n / m, n - 1u);
+    let near = min(scaled(c, n, m).x, n - 1u);
     return Place(near, near, 0.0);
   }
-  let v = clamp((f32(c) + 0.5) * f32(n) / f32(m) - 0.5, 0.0, f32(n - 1u));
-  let low = u32(v);
-  return Place(low, min(low + 1u, n - 1u), v - f32(low));
+  let v = scaled(2u * c + 1u, n, 2u * m); // (c + 0.5) n / m, half a step too far
+  if (v.y < m && v.x == 0u) { return Place(0u, 0u, 0.0); }
+  let low = v.x - select(0u, 1u, v.y < m);
+  if (low >= n - 1u) { return Place(n - 1u, n - 1u, 0.0); }
+  return Place(low, low + 1u, f32(select(v.y - m, v.y + m, v.y < m)) / f32(2u * m));
 }
 
 @compute @workgroup_size(64)

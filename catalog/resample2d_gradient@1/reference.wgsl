@@ -7,16 +7,41 @@ struct Params { x: vec4<u32>, y: vec4<u32>, axes: vec2<u32>, count: u32 }
 @group(0) @binding(1) var<storage, read_write> y: array<T>;
 @group(0) @binding(2) var<uniform> p: Params;
 
+// Quotient and remainder of c * n / m, also where the product does not fit: then bit by bit.
+fn scaled(c: u32, n: u32, m: u32) -> vec2<u32> {
+  if (c == 0u || n <= 0xffffffffu / c) { return vec2<u32>(c * n / m, c * n % m); }
+  var q = 0u;
+  var r = 0u;
+  for (var bit = 32u; bit > 0u; bit--) {
+    q *= 2u;
+    r *= 2u;
+    if (r >= m) {
+      r -= m;
+      q++;
+    }
+    if (((c >> (bit - 1u)) & 1u) == 0u) { continue; }
+    q += n / m;
+    r += n % m;
+    if (r >= m) {
+      r -= m;
+      q++;
+    }
+  }
+  return vec2<u32>(q, r);
+}
+
 // Along an axis of n elements stretched to m: the two nearest and how far it is to the second.
 struct Place { low: u32, high: u32, part: f32 }
 fn place(c: u32, n: u32, m: u32) -> Place {
   if (LINEAR == 0u) {
-    let near = min(c * n / m, n - 1u);
+    let near = min(scaled(c, n, m).x, n - 1u);
     return Place(near, near, 0.0);
   }
-  let v = clamp((f32(c) + 0.5) * f32(n) / f32(m) - 0.5, 0.0, f32(n - 1u));
-  let low = u32(v);
-  return Place(low, min(low + 1u, n - 1u), v - f32(low));
+  let v = scaled(2u * c + 1u, n, 2u * m); // (c + 0.5) n / m, half a step too far
+  if (v.y < m && v.x == 0u) { return Place(0u, 0u, 0.0); }
+  let low = v.x - select(0u, 1u, v.y < m);
+  if (low >= n - 1u) { return Place(n - 1u, n - 1u, 0.0); }
+  return Place(low, low + 1u, f32(select(v.y - m, v.y + m, v.y < m)) / f32(2u * m));
 }
 
 // The part of element e in place c.
@@ -27,13 +52,17 @@ fn weight(e: u32, c: u32, n: u32, m: u32) -> f32 {
 
 // Places of an axis of m outside from..to have no part of element e.
 fn from_place(e: u32, n: u32, m: u32) -> u32 {
-  if (LINEAR == 0u) { return (e * m + n - 1u) / n; }
-  return u32(max((f32(e) - 0.5) * f32(m) / f32(n) - 1.5, 0.0));
+  if (e == 0u) { return 0u; }
+  if (LINEAR == 0u) {
+    let v = scaled(e, m, n);
+    return v.x + select(0u, 1u, v.y > 0u);
+  }
+  return max(scaled(2u * e - 1u, m, 2u * n).x, 1u) - 1u;
 }
 fn to_place(e: u32, n: u32, m: u32) -> u32 {
   if (e == n - 1u) { return m; }
-  if (LINEAR == 0u) { return ((e + 1u) * m + n - 1u) / n; }
-  return min(m, u32((f32(e) + 1.5) * f32(m) / f32(n) + 1.5));
+  if (LINEAR == 0u) { return from_place(e + 1u, n, m); }
+  return min(m, scaled(2u * e + 3u, m, 2u * n).x + 1u);
 }
 
 @compute @workgroup_size(64)

@@ -647,7 +647,7 @@ def resized(x, axis, m, linear):
 
 def resample2d(op, signature):
     for t in dtypes(signature):
-        for shape, params in [((1, 1, 2, 3), {'scales': [2.0, 2.0]}), ((2, 3, 5, 4), {'sizes': [7, 9]}), ((1, 2, 6, 8), {'scales': [0.5, 0.5]}), ((2, 4, 5, 3), {'axes': [1, 2], 'sizes': [8, 5]}), ((1, 1, 3, 3), {'sizes': [3, 3]})]:
+        for shape, params in [((1, 1, 2, 3), {'scales': [2.0, 2.0]}), ((2, 3, 5, 4), {'sizes': [7, 9]}), ((1, 2, 6, 8), {'scales': [0.5, 0.5]}), ((2, 4, 5, 3), {'axes': [1, 2], 'sizes': [8, 5]}), ((1, 1, 3, 3), {'sizes': [3, 3]}), ((1, 1, 1, 70001), {'sizes': [1, 100003]}), ((1, 1, 7, 1), {'sizes': [3, 5]})]:
             for mode in ('nearest', 'linear'):
                 x = array(t, shape, op)
                 axes = params.get('axes', [2, 3])
