@@ -31,13 +31,14 @@ static void free_operands(operands *in) {
     }
 }
 
-/* The output called name; or the nth of a variadic output, whose values are called name.0, name.1, ... */
+/* The output called name; or the nth of a variadic one, whose values are called name.0, name.1, ..., and gradients by a
+ * variadic operand d_name_0, d_name_1, ... */
 static int output_index(const gr_program *p, const char *name, unsigned nth) {
     size_t n = strlen(name);
     for (unsigned i = 0; i < gr_program_outputs(p); i++) {
         const char *have = gr_program_output_name(p, i);
         if (!strcmp(have, name)) return (int)i;
-        if (strncmp(have, name, n) == 0 && have[n] == '.' && strtoul(have + n + 1, NULL, 10) == nth) return (int)i;
+        if (strncmp(have, name, n) == 0 && (have[n] == '.' || have[n] == '_') && strtoul(have + n + 1, NULL, 10) == nth) return (int)i;
     }
     return -1;
 }

@@ -1,4 +1,4 @@
-/* op.toml: an op from memory, whose other files are missing, is taken or refused with a reason. */
+/* op.toml: an op from memory, whose other files are missing, is taken or refused with a reason. A composed map is derived. */
 #include "contract/contract.h"
 
 #include <stdlib.h>
@@ -16,6 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         gr_buf out = {0};
         gr_op_print(&out, op);
         gr_catalog_check(c, &d);
+        for (uint32_t i = 0; op->body == GR_BODY_MAP && op->backward.form == GR_BACKWARD_COMPOSED && i < op->sig.operands_n; i++) { /* and derived twice */
+            const gr_op *one = NULL, *two = NULL;
+            if (gr_catalog_derive(c, &d, op, i, &one) && one) gr_catalog_derive(c, &d, one, i, &two);
+        }
         gr_buf_free(&out);
     }
     gr_diags_free(&d);

@@ -129,6 +129,19 @@ static void ops_without_a_gradient_beside_the_path(void **state) {
     close_box(&b);
 }
 
+/* A gradient has the dtype of its value; casts lead from one to the other. */
+static void halves_stay_halves(void **state) {
+    (void)state;
+    box b;
+    gr_graph g, out;
+    open_box(&b, real_catalog());
+    add_op(&b, "t/wave@1", "wave(x: T[..s], k: f32[..s]) -> y: T[..s] T in f32, f16, i32", "transcendental", "map = \"T(sin(f32(x) * k))\"", "form = \"composed\"");
+    read_graph(&b, "  %x = input \"x\" : f16[4]\n  %k = input \"k\" : f32[4]\n  %w = t/wave %x, %k\n  %m = mul %w, %x\n  %s = reduce_sum %m\n  %loss = cast %s type=f32\n  output \"loss\" %loss\n", &g);
+    assert_true(gradient(&b, &g, "loss", NULL, "x k", &out)); /* checks the types */
+    check_round_trip(&b, &out);
+    close_box(&b);
+}
+
 /* What is computed again stays apart from what was computed first, also when the text is read again. */
 static void checkpointed(void **state) {
     (void)state;
@@ -170,6 +183,6 @@ static void linear_in_the_graph(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(goldens), cmocka_unit_test(refusals), cmocka_unit_test(ops_without_a_gradient_beside_the_path), cmocka_unit_test(checkpointed), cmocka_unit_test(linear_in_the_graph)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(goldens), cmocka_unit_test(refusals), cmocka_unit_test(ops_without_a_gradient_beside_the_path), cmocka_unit_test(halves_stay_halves), cmocka_unit_test(checkpointed), cmocka_unit_test(linear_in_the_graph)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 static bool room(gr_gradient *x) {
     while (x->track.n < x->out->values_n) {
-        gr_gradient_track *t = GR_PUSH(x->scratch, &x->track);
+        gr_gradient_track *t = GR_PUSH(x->keep, &x->track);
         if (!t) return gr_report_oom(x->d);
         *t = (gr_gradient_track){.from = GR_NO_VALUE, .cotangent = GR_NO_VALUE, .via = GR_NO_VALUE};
     }
@@ -359,7 +359,7 @@ static bool walk_body(gr_gradient *x, const gr_graph_node *n, int depth) {
 
 /* ---- the walk ---------------------------------------------------------------------------------------- */
 
-static bool walk_node(gr_gradient *x, uint32_t node, int depth) {
+static bool differentiate_node(gr_gradient *x, uint32_t node, int depth) {
     const gr_graph_node n = x->out->nodes[node];
     gr_value_id to = flows_from(x, &n);
     if (first_with_cotangent(x, &n) == GR_NO_VALUE || to == GR_NO_VALUE) return true;
@@ -370,6 +370,16 @@ static bool walk_node(gr_gradient *x, uint32_t node, int depth) {
     case GR_BACKWARD_UNSET: break;
     }
     return gr_gradient_refuse(x, node, to, GR_STR("it says nothing of its backward"));
+}
+
+/* What a node's lines are placed with is freed with it, so that a long graph takes no more of it than a short one. */
+static bool walk_node(gr_gradient *x, uint32_t node, int depth) {
+    gr_arena mine = {0}, *outer = x->scratch;
+    x->scratch = &mine;
+    bool ok = differentiate_node(x, node, depth);
+    x->scratch = outer;
+    gr_arena_free(&mine);
+    return ok;
 }
 
 bool gr_gradient_walk(gr_gradient *x, uint32_t first, uint32_t last, int depth) {
@@ -478,7 +488,7 @@ static bool differentiate(gr_gradient *x, const gr_gradient_seed *seeds, uint32_
 bool gr_graph_opt_gradient(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog, const gr_gradient_seed *seeds, uint32_t seeds_n,
                            const gr_value_id *wrt, uint32_t wrt_n, gr_graph *out, gr_value_id *gradients) {
     gr_arena scratch = {0};
-    gr_gradient x = {.a = a, .scratch = &scratch, .d = d, .catalog = catalog, .g = g, .out = out};
+    gr_gradient x = {.a = a, .keep = &scratch, .scratch = &scratch, .d = d, .catalog = catalog, .g = g, .out = out};
     *out = *g; /* shared arrays: without spare capacity nobody appends to them in place */
     out->values_cap = g->values_n, out->nodes_cap = g->nodes_n, out->outputs_cap = g->outputs_n;
     out->names = (struct gr_graph_names){0};

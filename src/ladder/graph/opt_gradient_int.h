@@ -13,7 +13,7 @@ typedef struct gr_gradient_track {
 } gr_gradient_track;
 
 typedef struct gr_gradient {
-    gr_arena *a, *scratch; /* of the new graph; of this pass */
+    gr_arena *a, *keep, *scratch; /* of the new graph; of this pass; of the node that is walked */
     gr_diags *d;
     const gr_catalog *catalog;
     const gr_graph *g;
