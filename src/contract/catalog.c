@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FOLDER_DEPTH = 8, FOLDER_FILES = 256, FILE_BYTES = 4 << 20 };
+enum { FOLDER_DEPTH = 8, FOLDER_FILES = 256, FILE_BYTES = 4 << 20, DERIVED_ORDERS = 8 };
 
 /* Gradients of map bodies, made when they are first asked for. They follow from the ops, so that making one does not
  * change what a catalog is. */
@@ -222,13 +222,20 @@ static const gr_op *find_loaded(const gr_catalog *c, gr_str id) {
     return best;
 }
 
+/* How often a name has been derived, at most. */
+static uint32_t order_of(gr_str name) {
+    uint32_t n = 0;
+    for (size_t i = name.n; i > 0 && name.p[i - 1] != '/'; i--) n += name.p[i - 1] == '.';
+    return n;
+}
+
 /* "foo.d_x" or "foo.d_x@1": the gradient of foo by x, behind the last ".d_". */
 static const gr_op *find_derived(const gr_catalog *c, gr_str id) {
     gr_str name = bare(id), version = {id.p + name.n, id.n - name.n};
     size_t dot = name.n;
     while (dot > 0 && name.p[dot - 1] != '.') dot--;
     gr_str operand = {name.p + dot, name.n - dot};
-    if (dot < 2 || !gr_str_starts(operand, "d_") || id.n > 1024) return NULL;
+    if (dot < 2 || !gr_str_starts(operand, "d_") || id.n > 1024 || order_of(name) > DERIVED_ORDERS) return NULL;
     char base[1040];
     size_t n = dot - 1;
     memcpy(base, id.p, n);

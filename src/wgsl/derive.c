@@ -395,6 +395,7 @@ static bool derive_functions(deriving *x) {
         if (gr_map_get(&x->functions->names, j.name, NULL)) continue;
         gr_buf_clear(&x->out);
         derive_function(x, &j);
+        if (x->functions->text.n > GR_WGSL_DERIVE_MAX) gr_derive_refuse(x, NULL, "the derivative has over %d bytes of text", GR_WGSL_DERIVE_MAX);
         gr_buf_str(&x->functions->text, gr_buf_view(&x->out));
         gr_str name = gr_str_dup(x->functions->arena, j.name);
         bool memory = !x->functions->text.failed && !x->out.failed && name.p && gr_map_put(x->functions->arena, &x->functions->names, name, 1);
