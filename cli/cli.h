@@ -22,6 +22,7 @@ typedef struct cli_options {
     const char *wrt[CLI_LIST_MAX]; unsigned wrt_n;             /* --wrt a,b */
     const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
     unsigned threads, repeat, checkpoint;
+    unsigned seed; bool second;                      /* op gradcheck */
     bool json, quiet, allow_heavy, timestamps;
 } cli_options;
 
@@ -34,6 +35,7 @@ int cli_catalog(const cli_options *o);
 int cli_profile(const cli_options *o);
 int cli_op(const cli_options *o);
 int cli_op_conform(const cli_options *o);
+int cli_op_gradcheck(const cli_options *o);
 int cli_op_new(const cli_options *o);
 int cli_version(const cli_options *o);
 int cli_completion(const cli_options *o);

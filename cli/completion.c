@@ -5,6 +5,7 @@
 
 static const char words[] = "run explain plan check catalog op profile version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
+                           "--seed --second "
                            "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --quiet --help";
 
 static void bash(void) {

@@ -20,11 +20,12 @@ static const subcommand commands[] = {
     {"check", "FILE|OPFOLDER...", "Check documents, op folders and .wgsl files without running anything.",
      "  gradus check examples/despike.json examples/ops/user/kemal/windowed_median@1\n", cli_check},
     {"catalog", "[OP]", "List the ops, or show one.", "  gradus catalog\n  gradus catalog matmul --json\n", cli_catalog},
-    {"op", "run|conform|new ...", "Run one op on files; conform an op to its reference; begin a new op.",
+    {"op", "run|conform|gradcheck|new ...", "Run one op on files; conform an op to its reference; check its gradient; begin a new op.",
      "  gradus op run matmul --in a=a.npy --in b=b.npy --out y=y.npy\n"
      "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n"
      "  gradus op run mul --in a=a.npy --in b=b.npy --cotangent y=ct.npy --out d_a=d_a.npy\n"
      "  gradus op conform examples/ops/user/kemal/windowed_median@1 --device cpu --out receipt.json\n"
+     "  gradus op gradcheck softmax\n"
      "  gradus op new my_sum ops/user/me\n", cli_op},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
@@ -33,6 +34,7 @@ static const subcommand commands[] = {
 enum { COMMANDS_N = sizeof commands / sizeof *commands };
 
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
+       OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET,
        OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT };
 
@@ -41,7 +43,7 @@ static const struct argp_option options[] = {
     {"device", OPT_DEVICE, "gpu|cpu|auto", 0, "Where to run (auto: a GPU, else the CPU with a banner)", 0},
     {"tier", OPT_TIER, "debug|prod|fast", 0, "Override the document's determinism tier", 0},
     {"budget", OPT_BUDGET, "SIZE", 0, "Override the GPU memory budget, for example 256MiB", 0},
-    {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes; op conform: the receipt's file", 0},
+    {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes; op conform: the receipt's file; op gradcheck: the JSON's file", 0},
     {"rung", OPT_RUNG, "NAME", 0, "canvas, flow, graph, kernel or plan", 0},
     {"follow", OPT_FOLLOW, "NODE", 0, "Show one node at every rung", 0},
     {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML", 0},
@@ -56,7 +58,9 @@ static const struct argp_option options[] = {
     {"threads", OPT_THREADS, "N", 0, "CPU executor: threads (default all)", 0},
     {"allow-heavy-cpu", OPT_HEAVY, NULL, 0, "Allow work on the CPU that the verdict calls too heavy", 0},
     {"times", OPT_TIMES, NULL, 0, "Print the time of every dispatch", 0},
-    {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts); op conform: N cases", 0},
+    {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts); op conform: N cases; op gradcheck: N probes", 0},
+    {"seed", OPT_SEED, "N", 0, "op gradcheck: draw other points and directions", 0},
+    {"second", OPT_SECOND, NULL, 0, "op gradcheck: check the gradient's own gradient", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 
@@ -98,6 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_HEAVY: o->allow_heavy = true; break;
     case OPT_TIMES: o->timestamps = true; break;
     case OPT_REPEAT: o->repeat = number(arg, state); break;
+    case OPT_SEED: o->seed = number(arg, state); break;
+    case OPT_SECOND: o->second = true; break;
     case 'q': o->quiet = true; break;
     case ARGP_KEY_ARG: push(o->arg, &o->arg_n, arg, state); break;
     default: return ARGP_ERR_UNKNOWN;

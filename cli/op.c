@@ -156,8 +156,9 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, const cli_
 
 int cli_op(const cli_options *o) {
     if (o->arg_n && !strcmp(o->arg[0], "conform")) return cli_op_conform(o);
+    if (o->arg_n && !strcmp(o->arg[0], "gradcheck")) return cli_op_gradcheck(o);
     if (o->arg_n && !strcmp(o->arg[0], "new")) return cli_op_new(o);
-    if (o->arg_n != 2 || strcmp(o->arg[0], "run")) return cli_usage("op takes `run NAME`, `conform FOLDER|ID` or `new NAME DIR`; see `gradus op --help`");
+    if (o->arg_n != 2 || strcmp(o->arg[0], "run")) return cli_usage("op takes `run NAME`, `conform FOLDER|ID`, `gradcheck FOLDER|ID` or `new NAME DIR`; see `gradus op --help`");
     if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage("--mode takes f32 or f64, not \"%s\"", o->mode);
     bool wide = o->mode && !strcmp(o->mode, "f64");
     cli_options with = *o;

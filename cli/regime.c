@@ -29,6 +29,23 @@ int cli_op_conform(const cli_options *o) {
     return code ? code : text && written ? 0 : 3;
 }
 
+/* Passed or none: 0. Failed: 2, by the diagnostic. */
+int cli_op_gradcheck(const cli_options *o) {
+    cli_options with = *o;
+    if (o->arg_n != 2) return cli_usage("op gradcheck takes an op's id or folder");
+    if (!o->device) with.device = "cpu"; /* a GPU is used when it is asked for */
+    gr_session *s = cli_session(&with, false);
+    if (!s) return 2;
+    char *value = NULL, *text = gr_session_exit_code(s) ? NULL : gr_check_gradient(s, o->arg[1], o->json, o->repeat, o->seed, o->second, &value);
+    bool written = !o->out || !value || write_text(o->out, value);
+    if (o->json) printf("{\"gradcheck\": %s, \"diagnostics\": %s}\n", text ? text : "null", gr_session_report(s, true));
+    else if (text) fputs(text, stdout);
+    gr_text_free(value);
+    gr_text_free(text);
+    int code = cli_finish(s, o);
+    return code ? code : text && written ? 0 : 3;
+}
+
 /* NAME DIR: the folder DIR/NAME@1. */
 int cli_op_new(const cli_options *o) {
     char folder[4096];

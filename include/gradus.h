@@ -175,6 +175,11 @@ bool gr_op_add(gr_session *s, const char *folder, const char *id);
  * diagnostics); NULL when it could not be run. *receipt (may be NULL): canonical JSON after a full pass, else NULL. Free both
  * with gr_text_free. */
 char *gr_conform(gr_session *s, const char *what, bool json, unsigned cases, char **receipt);
+/* Checks an op's backward against derivatives of its body on the oracle (docs/gradcheck.md); in a session with a GPU its gradient
+ * runs there too. what: an id or an op folder. probes: 0 for the default; second: of the gradient's own gradient. The report as text or
+ * JSON, whether it passed, failed (then regime/gradcheck-failed is among the diagnostics) or there is no backward; NULL when it
+ * could not be run. *value (may be NULL): the report as canonical JSON. Free both with gr_text_free. */
+char *gr_check_gradient(gr_session *s, const char *what, bool json, unsigned probes, unsigned long long seed, bool second, char **value);
 /* Makes an op folder to start from: contract, reference, kernel. folder must not exist; its last part is name@1. */
 bool gr_op_new(gr_session *s, const char *name, const char *folder);
 /* Parses and checks a WGSL module (docs/wgsl-subset.md). */

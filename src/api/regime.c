@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include "base/file.h"
+#include "regime/gradcheck.h"
 #include "regime/regime.h"
 
 /* user/me/op@1 may use other ops below the same root; their faults are not this op's. */
@@ -97,6 +98,24 @@ char *gr_conform(gr_session *s, const char *what, bool json, unsigned cases, cha
             text = gr_text_take(s, &b, true);
         }
         if (receipt && c.passed) *receipt = text_of(s, gr_conformance_value(&a, &c, true), true);
+    }
+    gr_arena_free(&a);
+    return text;
+}
+
+char *gr_check_gradient(gr_session *s, const char *what, bool json, unsigned probes, unsigned long long seed, bool second, char **value) {
+    gr_arena a = {0};
+    gr_regime_device device;
+    gr_gradcheck c;
+    gr_gradcheck_options o = {.probes = probes, .seed = seed, .second = second, .device = s->device ? &device : NULL};
+    char *text = NULL;
+    if (value) *value = NULL;
+    const gr_op *op = op_of(s, gr_str_of(what ? what : ""));
+    if (op && (!s->device || device_of(s, &a, &device)) && gr_op_gradcheck(&a, &s->diags, s->catalog, op, &o, &c)) {
+        gr_buf b = {0};
+        if (json) text = text_of(s, gr_gradcheck_value(&a, &c), false);
+        else gr_gradcheck_print(&b, &c), text = gr_text_take(s, &b, true);
+        if (value) *value = text_of(s, gr_gradcheck_value(&a, &c), true);
     }
     gr_arena_free(&a);
     return text;
