@@ -1,4 +1,4 @@
-/* conform.c: all cases of an op on a device, controls beside them, and the shrunk first failure. */
+/* conform.c: one case on all sides: the kernel, the kernel on the evaluator with checks, the reference bounded and in f32. */
 #include "base/math.h"
 #include "regime/conform_int.h"
 
@@ -20,23 +20,39 @@ static bool open_truth(gr_trial *t, gr_diags *d, const gr_setting *g) {
            gr_side_open(&t->f32, d, &of_reference, &t->c, &target, gr_oracle_api(), NULL, &f32, false, &missing);
 }
 
-/* *missing: nothing to run here. */
-static bool open_trial(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing) {
-    const gr_regime_device *v = g->device;
-    gr_target target = v->target;
-    gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit}, sane = {.threads = 1, .step_limit = g->step_limit, .sanitize = true};
-    *t = (gr_trial){0};
-    *missing = false;
-    t->oracle = target.kind == GR_TARGET_ORACLE;
-    target.kernels = t->oracle;
-    if (s->fold) target.max_groups = FOLD_GROUPS;
-    if (!gr_spec_resolve(&t->arena, g->op, s, &t->c)) return gr_report_oom(d);
-    if (!gr_side_open(&t->kernel, d, g, &t->c, &target, v->api, v->device, &plain, true, missing)) return false;
-    if (t->oracle && !gr_side_open(&t->sane, d, g, &t->c, &target, v->api, v->device, &sane, true, missing)) return false;
-    return open_truth(t, d, g);
+/* The kernel on the evaluator: beside a GPU it says what IEEE arithmetic would give, where it can be evaluated at all. */
+static bool open_sane(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_target *target) {
+    gr_exec_options sane = {.threads = 1, .step_limit = g->step_limit, .sanitize = true};
+    gr_diags quiet;
+    bool missing;
+    if (t->oracle) return gr_side_open(&t->sane, d, g, &t->c, target, gr_oracle_api(), NULL, &sane, false, &missing);
+    gr_diags_init(&quiet);
+    gr_side_open(&t->sane, &quiet, g, &t->c, target, gr_oracle_api(), NULL, &sane, false, &missing);
+    gr_diags_free(&quiet);
+    return true;
 }
 
-static void close_trial(gr_trial *t) {
+gr_target gr_trial_target(const gr_setting *g, const gr_spec *s) {
+    gr_target t = g->device->target;
+    t.kernels = t.kind == GR_TARGET_ORACLE;
+    if (s->fold) t.max_groups = FOLD_GROUPS;
+    return t;
+}
+
+bool gr_trial_open(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing) {
+    const gr_regime_device *v = g->device;
+    gr_target target = gr_trial_target(g, s);
+    gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit};
+    *t = (gr_trial){.oracle = target.kind == GR_TARGET_ORACLE};
+    *missing = false;
+    if (!gr_spec_resolve(&t->arena, g->op, s, &t->c)) return gr_report_oom(d);
+    t->which = gr_kernel_which(&target, g->tier, &t->c.call);
+    t->unordered = t->which >= 0 && g->op->kernels[t->which].order == GR_ORDER_UNORDERED;
+    if (!gr_side_open(&t->kernel, d, g, &t->c, &target, v->api, v->device, &plain, true, missing)) return false;
+    return open_sane(t, d, g, &target) && open_truth(t, d, g);
+}
+
+void gr_trial_close(gr_trial *t) {
     gr_side_close(&t->kernel);
     gr_side_close(&t->sane);
     gr_side_close(&t->truth);
@@ -59,8 +75,8 @@ static bool fill_inputs(gr_trial *t, gr_diags *d, gr_values v, uint64_t seed) {
     return true;
 }
 
-static void judge_inputs(const gr_trial *t, const gr_setting *g, gr_judge *j) {
-    *j = (gr_judge){.op = g->op, .factor = 1, .strict = t->oracle, .flushes = g->device->flushes};
+static void judge_inputs(const gr_trial *t, const gr_setting *g, bool strict, gr_judge *j) {
+    *j = (gr_judge){.op = g->op, .factor = g->tier == GR_TIER_FAST && t->unordered ? 2 : 1, .strict = strict, .flushes = g->device->flushes && !strict};
     for (uint32_t i = 0; i < t->c.call.operands_n; i++) {
         const gr_array *x = &t->in[i];
         if (!gr_dtype_is_float(x->dtype)) continue;
@@ -73,8 +89,7 @@ static void judge_inputs(const gr_trial *t, const gr_setting *g, gr_judge *j) {
     }
 }
 
-static bool trouble(gr_fail *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool trouble(gr_fail *f, const char *fmt, ...) {
+bool gr_fail_say(gr_fail *f, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(f->reason, sizeof f->reason, fmt, ap);
@@ -90,19 +105,24 @@ static bool run_kernel(gr_side *s, gr_diags *d, const gr_array *in, uint8_t pois
     bool fence = false;
     gr_diags_init(&own);
     bool ok = gr_side_run(s, &own, in, poison, out, &changed, &fence);
-    if (!ok && own.worst == GR_DIAG_USER && own.list.n) trouble(f, "the kernel's run was stopped: %.*s", GR_STR_ARG(own.list.v[0].message));
+    if (!ok && own.worst == GR_DIAG_USER && own.list.n) gr_fail_say(f, "the kernel's run was stopped: %.*s", GR_STR_ARG(own.list.v[0].message));
     else if (!ok && own.list.n) gr_report(d, own.list.v[0].name, own.list.v[0].place, NULL, "%.*s", GR_STR_ARG(own.list.v[0].message));
     gr_diags_free(&own);
-    if (changed >= 0) trouble(f, "operand %d was changed", changed);
-    if (fence) trouble(f, "something was written behind an output");
+    if (changed >= 0) gr_fail_say(f, "operand %d was changed", changed);
+    if (fence) gr_fail_say(f, "something was written behind an output");
     return ok || f->failed;
 }
 
-static void differing(const gr_array *x, const gr_array *y, uint32_t output, const char *what, gr_fail *f) {
+void gr_results_differ(const gr_array *x, const gr_array *y, uint32_t output, const char *what, gr_fail *f) {
     uint32_t size = gr_dtype_size(x->dtype);
+    if (gr_array_count(x) != gr_array_count(y)) {
+        gr_fail_say(f, "%s in the number of elements", what);
+        f->output = output;
+        return;
+    }
     for (uint64_t i = 0, n = gr_array_count(x); i < n; i++)
         if (memcmp((const uint8_t *)x->data + i * size, (const uint8_t *)y->data + i * size, size)) {
-            trouble(f, "%s", what);
+            gr_fail_say(f, "%s", what);
             f->output = output;
             f->at = i;
             f->has_element = true;
@@ -110,17 +130,18 @@ static void differing(const gr_array *x, const gr_array *y, uint32_t output, con
         }
 }
 
+/* The second poison is NaN, so that reading it cannot be hidden by a factor of 0. */
 static bool run_kernels(gr_trial *t, gr_diags *d, gr_fail *f) {
     gr_array again[RUN_TENSORS];
-    GR_TRY(run_kernel(&t->kernel, d, t->in, 0xa5, t->got, f));
+    GR_TRY(run_kernel(&t->kernel, d, t->in, 0x3c, t->got, f));
     if (f->failed) return true;
     t->has_got = true;
-    GR_TRY(run_kernel(&t->kernel, d, t->in, 0x3c, again, f));
-    for (uint32_t i = 0; i < t->kernel.out_n && !f->failed; i++)
-        differing(&t->got[i], &again[i], i, "an element is not written, or two runs differ", f);
-    if (f->failed || !t->oracle) return true;
-    GR_TRY(run_kernel(&t->sane, d, t->in, 0xa5, again, f));
-    for (uint32_t i = 0; i < t->kernel.out_n && !f->failed; i++) differing(&t->got[i], &again[i], i, "the sanitizer's run differs", f);
+    GR_TRY(run_kernel(&t->kernel, d, t->in, 0xff, again, f));
+    for (uint32_t i = 0; i < t->kernel.out_n && !f->failed && !t->unordered; i++)
+        gr_results_differ(&t->got[i], &again[i], i, "an element is not written, or two runs differ", f);
+    if (f->failed || !t->sane.exec) return true;
+    GR_TRY(run_kernel(&t->sane, d, t->in, 0x3c, t->evaluated, f));
+    for (uint32_t i = 0; i < t->kernel.out_n && !f->failed && t->oracle; i++) gr_results_differ(&t->got[i], &t->evaluated[i], i, "the sanitizer's run differs", f);
     return true;
 }
 
@@ -141,7 +162,7 @@ static bool make_truth(gr_trial *t, gr_diags *d, uint32_t i, gr_array *bytes, gr
     return true;
 }
 
-static bool run_truth(gr_trial *t, gr_diags *d) {
+bool gr_trial_truth(gr_trial *t, gr_diags *d) {
     gr_array bytes[RUN_TENSORS], f32[RUN_TENSORS];
     int changed;
     bool fence;
@@ -182,10 +203,15 @@ static void compare_all(const gr_judge *judge, const gr_trial *t, gr_values v, c
     gr_judge j = *judge;
     for (uint32_t i = 0; i < t->truth.out_n; i++) {
         gr_fault fault = {0};
+        if (gr_array_count(&got[i]) != gr_array_count(&t->y[i].expected)) {
+            if (!f->failed) gr_fail_say(f, "%llu elements in place of %llu", (unsigned long long)gr_array_count(&got[i]), (unsigned long long)gr_array_count(&t->y[i].expected));
+            f->output = i;
+            return;
+        }
         j.integral = v == GR_VALUES_SMALL && gr_truth_closed(&t->y[i]) == GR_CLOSED;
         gr_compare(&j, &t->y[i], &got[i], counts, worst, &fault);
         if (!fault.found || f->failed) continue;
-        trouble(f, "a result differs from the reference");
+        gr_fail_say(f, "a result differs from the reference");
         f->output = i;
         f->at = fault.at;
         f->tolerance = fault.tolerance;
@@ -193,11 +219,11 @@ static void compare_all(const gr_judge *judge, const gr_trial *t, gr_values v, c
     }
 }
 
-bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f) {
+bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, bool strict, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f) {
     gr_judge j;
     gr_counts found = {0};
     gr_fail first = *f;
-    judge_inputs(t, g, &j);
+    judge_inputs(t, g, strict, &j);
     compare_all(&j, t, v, got, &found, worst, f);
     if (f->failed && g->op->category == GR_CATEGORY_REDUCTION && g->op->tolerance != GR_TOLERANCE_EXACT) {
         GR_TRY(run_beyond(t, d, true) && run_beyond(t, d, false));
@@ -213,214 +239,24 @@ bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v
     return true;
 }
 
-static bool run_trial(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, uint64_t seed, gr_counts *counts, double *worst, gr_fail *f) {
+bool gr_trial_run(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, uint64_t seed, gr_counts *counts, double *worst, gr_fail *f) {
+    gr_counts apart = {0};
+    double ignored = 0;
     *f = (gr_fail){0};
     t->has_got = t->has_truth = false;
-    GR_TRY(fill_inputs(t, d, v, seed) && run_kernels(t, d, f) && run_truth(t, d));
+    GR_TRY(fill_inputs(t, d, v, seed) && run_kernels(t, d, f) && gr_trial_truth(t, d));
     t->has_truth = true;
-    return f->failed || gr_trial_compare(t, d, g, v, t->got, counts, worst, f);
+    if (f->failed) return true;
+    GR_TRY(gr_trial_compare(t, d, g, v, t->oracle, t->got, counts, worst, f));
+    if (f->failed || t->oracle || !t->sane.exec) return true;
+    GR_TRY(gr_trial_compare(t, d, g, v, true, t->evaluated, &apart, &ignored, f));
+    if (!f->failed) return true;
+    memcpy(t->got, t->evaluated, sizeof t->got);
+    snprintf(f->reason, sizeof f->reason, "a result differs from the reference when the kernel is evaluated on the CPU");
+    return true;
 }
 
 bool gr_trial_rerun(gr_trial *t, gr_diags *d, const gr_array *in, gr_array *got) {
     gr_fail ignored = {0};
     return run_kernel(&t->kernel, d, in, 0xa5, got, &ignored) && !ignored.failed;
-}
-
-/* ---- shrinking -------------------------------------------------------------------------------- */
-
-typedef struct suite {
-    gr_arena *a;
-    gr_diags *d;
-    gr_setting g;
-    gr_conformance *out;
-    uint64_t seed;
-} suite;
-
-/* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
-static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
-    gr_counts ignored = {0};
-    double worst = 0;
-    bool missing;
-    gr_diags quiet;
-    gr_diags_init(&quiet);
-    bool ok = open_trial(t, &quiet, &s->g, spec, &missing) && run_trial(t, &quiet, &s->g, v, s->seed, &ignored, &worst, f);
-    gr_diags_free(&quiet);
-    if (ok && f->failed) return true;
-    close_trial(t);
-    return false;
-}
-
-static bool try_spec(suite *s, gr_spec *best, gr_spec next, gr_values v, uint32_t *left) {
-    gr_trial t;
-    gr_fail f;
-    if (*left == 0 || !gr_spec_legal(s->g.op, &next)) return false;
-    --*left;
-    if (!still_fails(s, &next, v, &t, &f)) return false;
-    close_trial(&t);
-    *best = next;
-    return true;
-}
-
-static bool shrink_size(suite *s, gr_spec *best, uint64_t *n, gr_values v, uint32_t *left) {
-    static const uint64_t small[] = {0, 1, 2, 3};
-    uint64_t was = *n;
-    gr_spec next = *best;
-    uint64_t *at = (uint64_t *)((char *)&next + ((char *)n - (char *)best));
-    for (uint32_t i = 0; i < 4 && small[i] < was; i++) {
-        *at = small[i];
-        if (try_spec(s, best, next, v, left)) return true;
-    }
-    for (uint64_t cut = was / 2; cut; cut /= 2) {
-        *at = was - cut;
-        if (try_spec(s, best, next, v, left)) return true;
-    }
-    return false;
-}
-
-static bool shrink_params(suite *s, gr_spec *best, gr_values v, uint32_t *left) {
-    for (uint32_t i = 0; i < s->g.op->sig.params_n; i++) {
-        gr_spec next = *best;
-        if (!best->param[i].given) continue;
-        if (!s->g.op->sig.params[i].required) {
-            next.param[i] = (gr_spec_param){0};
-            if (try_spec(s, best, next, v, left)) return true;
-        }
-        for (int64_t less = 0; less < best->param[i].i && less < 8; less++) {
-            next = *best;
-            next.param[i].i = less;
-            if (try_spec(s, best, next, v, left)) return true;
-        }
-    }
-    return false;
-}
-
-static void shrink(suite *s, gr_spec *best, gr_values v) {
-    uint32_t left = 120;
-    for (bool again = true; again && left;) {
-        again = false;
-        for (uint32_t i = 0; i < best->names_n; i++)
-            for (uint32_t k = 0; k < (best->name[i].rest ? best->name[i].rank : 1); k++)
-                again = shrink_size(s, best, &best->name[i].dims[k], v, &left) || again;
-        again = shrink_params(s, best, v, &left) || again;
-    }
-}
-
-static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fail *first, bool again) {
-    gr_trial t;
-    gr_fail f;
-    gr_buf dims = {0}, text = {0};
-    bool open = again && still_fails(s, spec, v, &t, &f);
-    gr_spec_print(&dims, s->g.op, spec);
-    s->out->shrunk = gr_str_dup(s->a, gr_buf_view(&dims));
-    s->out->reason = gr_str_dup(s->a, gr_str_of(open ? f.reason : first->reason));
-    if (open) {
-        gr_failure_print(&text, &t, v, &f);
-        close_trial(&t);
-    }
-    s->out->failure = gr_str_dup(s->a, gr_buf_view(&text));
-    gr_buf_free(&dims);
-    gr_buf_free(&text);
-    gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = s->g.op->id}, "run `gradus op conform` after each change",
-              "%.*s at %.*s (%s values)", GR_STR_ARG(s->out->reason), GR_STR_ARG(s->out->shrunk), gr_values_name(v));
-    return true;
-}
-
-/* ---- the suite ------------------------------------------------------------------------------------- */
-
-static bool run_spec(suite *s, gr_controls *k, gr_spec spec, uint32_t index, gr_values *values, gr_fail *f) {
-    gr_trial t;
-    bool missing;
-    *f = (gr_fail){0};
-    if (!open_trial(&t, s->d, &s->g, &spec, &missing)) {
-        close_trial(&t);
-        s->out->skipped += missing;
-        return missing;
-    }
-    bool ok = true;
-    s->out->cases++;
-    for (uint32_t i = 0; i < 3 && ok && !f->failed; i++) {
-        *values = i == 0 ? GR_VALUES_SMALL : (gr_values)(GR_VALUES_NORMAL + (index * 2 + i - 1) % (GR_VALUES_COUNT - GR_VALUES_NORMAL));
-        ok = run_trial(&t, s->d, &s->g, *values, s->seed, &s->out->counts, &s->out->worst, f);
-        s->out->runs++;
-        if (ok && !f->failed) ok = gr_controls_try(k, s->d, &s->g, &t, *values);
-    }
-    close_trial(&t);
-    return ok;
-}
-
-static bool limits_met(suite *s) {
-    const gr_counts *n = &s->out->counts;
-    double all = (double)(n->passed + n->ambiguous + n->unresolved + n->out_of_domain);
-    /* One element of few is no percentage. */
-    const char *why = n->ambiguous > 1 && (double)n->ambiguous > 0.05 * all     ? "more than 5 % of the elements are ambiguous"
-                      : n->unresolved > 1 && (double)n->unresolved > 0.01 * all ? "more than 1 % of the elements are unresolved"
-                      : (double)n->passed < 0.25 * all ? "less than a quarter of the elements could be compared"
-                                                              : NULL;
-    if (!why) return true;
-    s->out->reason = gr_str_of(why);
-    gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = s->g.op->id}, NULL, "%s", why);
-    return false;
-}
-
-static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
-    gr_spec *list;
-    uint32_t n;
-    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
-    if (!gr_cases_make(s->a, s->g.op, s->seed, o && o->cases ? o->cases : 200, &list, &n)) return gr_report_oom(s->d);
-    for (uint32_t i = 0; i < n; i++) {
-        gr_values v = GR_VALUES_NONE;
-        gr_fail f;
-        if (list[i].elements * 3 > left) break;
-        left -= list[i].elements * 3;
-        GR_TRY(run_spec(s, k, list[i], i, &v, &f));
-        if (!f.failed) continue;
-        bool deeper = !o || !o->no_shrink;
-        if (deeper) shrink(s, &list[i], v);
-        return tell_failure(s, &list[i], v, &f, deeper);
-    }
-    if (s->out->cases == 0)
-        return gr_report(s->d, GR_D_REGIME_NO_CASES, (gr_place){.document = s->g.op->id}, NULL, "of %u cases none has a kernel on %.*s", n,
-                         GR_STR_ARG(s->g.device->adapter));
-    s->out->passed = limits_met(s) && gr_controls_settle(k, s->d, s->out);
-    return true;
-}
-
-static void hash_op(gr_arena *a, const gr_op *op, gr_conformance *out) {
-    gr_buf b = {0};
-    char text[72];
-    gr_sig_print(&b, &op->sig);
-    gr_buf_printf(&b, "\n%s %s %.*s", gr_category_name(op->category), gr_tolerance_name(op->tolerance), GR_STR_ARG(op->zero_sign));
-    out->contract = gr_sha256_of(b.p ? b.p : "", b.n);
-    gr_buf_clear(&b);
-    for (uint32_t i = 0; i < op->map.by_dtype_n; i++) gr_buf_printf(&b, "%.*s\n", GR_STR_ARG(op->map.by_dtype[i].expr));
-    gr_buf_str(&b, op->map.functions);
-    gr_buf_str(&b, op->graph.text);
-    for (uint32_t i = 0; i < op->variants_n; i++) gr_buf_str(&b, op->variants[i].wgsl);
-    gr_buf_str(&b, op->reference.wgsl);
-    out->reference = gr_sha256_of(b.p ? b.p : "", b.n);
-    out->kernels = GR_NEW_N(a, gr_str, op->kernels_n);
-    for (uint32_t i = 0; out->kernels && i < op->kernels_n; i++) {
-        gr_sha256_text(text, op->kernels[i].hash);
-        out->kernels[out->kernels_n++] = gr_str_of(gr_arena_printf(a, "%.*s %s", GR_STR_ARG(op->kernels[i].file), text));
-    }
-    gr_buf_clear(&b);
-    gr_sha256_text(text, out->contract);
-    gr_buf_puts(&b, text);
-    for (uint32_t i = 0; i < out->kernels_n; i++) gr_buf_str(&b, out->kernels[i]);
-    gr_buf_puts(&b, GR_SUITE_VERSION);
-    out->seed = gr_sha256_of(b.p ? b.p : "", b.n);
-    gr_buf_free(&b);
-}
-
-bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr_op *op, const gr_regime_device *device,
-                   const gr_conform_options *o, gr_conformance *out) {
-    gr_controls k = {0};
-    *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
-    hash_op(a, op, out);
-    if (gr_arena_failed(a)) return gr_report_oom(d);
-    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0}, .out = out};
-    for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
-    if (op->body == GR_BODY_CONTRACT_ONLY)
-        return gr_report(d, GR_D_REGIME_NO_CASES, (gr_place){.document = op->id}, NULL, "it is a contract without a body");
-    return run_all(&s, o, &k);
 }

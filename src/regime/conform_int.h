@@ -10,21 +10,42 @@ typedef struct gr_trial {
     gr_arena arena;
     gr_case c;
     bool oracle, has_got, has_truth;
-    gr_side kernel, sane, truth, f32; /* sane: the kernel in the sanitizer, on the oracle only */
-    gr_array in[RUN_TENSORS], got[RUN_TENSORS];
+    int32_t which;  /* of the op's kernels, as gr_kernel_which */
+    bool unordered; /* that kernel */
+    gr_side kernel, sane, truth, f32; /* sane: the kernel on the evaluator with checks; closed where it cannot be evaluated */
+    gr_array in[RUN_TENSORS], got[RUN_TENSORS], evaluated[RUN_TENSORS]; /* evaluated: of sane */
     gr_truth y[RUN_TENSORS];
 } gr_trial;
 
 typedef struct gr_fail {
-    bool failed, has_element;
+    bool failed, has_element, told; /* told: the case is printed already, shrinking would lose it */
     char reason[320];
     uint32_t output;
     uint64_t at;
     double tolerance;
 } gr_fail;
 
-/* Adds to counts; the first failing element to f. False when the device fails. */
-bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f);
+bool gr_fail_say(gr_fail *f, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* true */
+void gr_results_differ(const gr_array *x, const gr_array *y, uint32_t output, const char *what, gr_fail *f);
+
+gr_target gr_trial_target(const gr_setting *g, const gr_spec *s);
+/* Opens all sides; *missing: nothing to run here. To be closed either way. */
+bool gr_trial_open(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing);
+void gr_trial_close(gr_trial *t);
+/* Fills, runs the kernel twice (and evaluates it), runs the reference, compares. False when the device fails. */
+bool gr_trial_run(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, uint64_t seed, gr_counts *counts, double *worst, gr_fail *f);
+bool gr_trial_truth(gr_trial *t, gr_diags *d); /* the reference on t->in */
+/* Adds to counts; the first failing element to f. strict: as IEEE has it, without what a GPU may assume. False when the device fails. */
+bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, bool strict, const gr_array *got, gr_counts *counts, double *worst, gr_fail *f);
+
+/* What probes saw of the operands of the signature. */
+typedef struct gr_influence { uint32_t probes, reference, kernel; } gr_influence; /* probes; those where a result changed */
+/* After a run with small integers passed: one element of an operand is moved far, and the results follow the reference. */
+bool gr_probe_influence(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t turn, gr_influence *seen, gr_fail *f);
+/* The call once more with a binding limit so small that the plan must cut it. *cut: it could be. */
+bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, bool *cut, gr_fail *f);
+/* The kernel on operands of an earlier run must give the same bits. */
+bool gr_probe_again(gr_trial *t, gr_diags *d, const gr_array *in, const gr_array *got, gr_fail *f);
 /* The kernel on other operands of the same types; false when it could not run. */
 bool gr_trial_rerun(gr_trial *t, gr_diags *d, const gr_array *in, gr_array *got);
 void gr_failure_print(gr_buf *out, const gr_trial *t, gr_values v, const gr_fail *f);

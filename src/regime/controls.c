@@ -41,7 +41,7 @@ static bool offer(gr_controls *k, gr_diags *d, uint32_t which, const gr_setting 
     double worst = 0;
     gr_fail f = {0};
     if (!same_bits(wrong, t->got, t->truth.out_n)) k->differs[which] = true;
-    GR_TRY(gr_trial_compare(t, d, g, v, wrong, &counts, &worst, &f));
+    GR_TRY(gr_trial_compare(t, d, g, v, true, wrong, &counts, &worst, &f));
     if (f.failed) k->rejected[which] = true;
     return true;
 }

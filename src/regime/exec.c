@@ -13,7 +13,7 @@ static bool usable(void *user, const gr_graph *g, uint32_t node) {
 
 static bool build_graph(gr_side *s, gr_diags *d, const gr_setting *g, const gr_case *c, gr_graph *out) {
     gr_value_id args[RUN_TENSORS], results[RUN_TENSORS];
-    *out = (gr_graph){.name = GR_STR("conform"), .document = g->op->id, .tier = GR_TIER_DEBUG};
+    *out = (gr_graph){.name = GR_STR("conform"), .document = g->op->id, .tier = g->tier};
     for (uint32_t i = 0; i < c->call.operands_n; i++) {
         char name[16];
         snprintf(name, sizeof name, "in_%u", i);
@@ -43,7 +43,7 @@ static bool lower(gr_side *s, gr_diags *d, const gr_setting *g, const gr_case *c
 
 static bool attach_one(gr_side *s, gr_diags *d, void *device, gr_value_id v, gr_persist **out) {
     const gr_plan_tensor *t = &s->plan.tensors[v];
-    if (t->pages != 1 || t->bytes == 0 || t->offset != 0) return true;
+    if (t->pages != 1 || t->bytes == 0 || t->offset != 0 || s->graph.values[v].type.bounded) return true;
     uint64_t room = s->plan.buffers[t->first_buffer].bytes;
     *out = s->api->persist_new(device, d, GR_STR("conform"), (room > t->bytes ? room : t->bytes) + FENCE);
     return *out && s->api->attach(s->exec, d, v, *out);

@@ -45,6 +45,8 @@ void gr_conformance_print(gr_buf *b, const gr_conformance *c) {
     gr_buf_printf(b, "  class     %s, suite %s\n", gr_tolerance_name(c->op->tolerance), GR_SUITE_VERSION);
     gr_buf_printf(b, "  cases     %u of shape and parameters, %u runs", c->cases, c->runs);
     if (c->skipped) gr_buf_printf(b, ", %u without a kernel here", c->skipped);
+    for (uint32_t i = 0; c->kernels_n > 1 && i < c->kernels_n; i++)
+        gr_buf_printf(b, "%s%.*s %u", i ? ", " : "\n  kernels   ", GR_STR_ARG(c->op->kernels[i].file), c->reached[i]);
     gr_buf_printf(b, "\n  elements  %llu passed, %llu ambiguous, %llu unresolved, %llu out of domain, %llu failed\n",
                   (unsigned long long)c->counts.passed, (unsigned long long)c->counts.ambiguous, (unsigned long long)c->counts.unresolved,
                   (unsigned long long)c->counts.out_of_domain, (unsigned long long)c->counts.failed);
@@ -85,13 +87,20 @@ static gr_value *controls_value(gr_arena *a, const gr_conformance *c) {
     return o;
 }
 
+static gr_value *reached_value(gr_arena *a, const gr_conformance *c) {
+    gr_value *o = gr_value_new(a, GR_V_ARRAY);
+    for (uint32_t i = 0; o && i < c->kernels_n; i++)
+        if (!gr_value_push(a, o, gr_value_new_i64(a, c->reached[i]))) return NULL;
+    return o;
+}
+
 gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c, bool receipt) {
     gr_value *o = gr_value_new(a, GR_V_OBJECT), *kernels = gr_value_new(a, GR_V_ARRAY);
     if (!o || !kernels || (receipt && (!c->passed || c->altered))) return NULL;
     for (uint32_t i = 0; i < c->kernels_n; i++) gr_value_push(a, kernels, gr_value_new_str(a, c->kernels[i]));
     bool ok = put(a, o, "kind", receipt ? GR_STR("conformance-receipt") : GR_STR("conformance")) && put(a, o, "op", c->op->id) &&
               put_hash(a, o, "op_hash", c->op->hash) && put_hash(a, o, "contract", c->contract) && put_hash(a, o, "reference", c->reference) &&
-              gr_value_set(a, o, "kernels", kernels) && put(a, o, "suite", GR_STR(GR_SUITE_VERSION)) && put_hash(a, o, "seed", c->seed) &&
+              gr_value_set(a, o, "kernels", kernels) && gr_value_set(a, o, "kernel_cases", reached_value(a, c)) && put(a, o, "suite", GR_STR(GR_SUITE_VERSION)) && put_hash(a, o, "seed", c->seed) &&
               put(a, o, "tolerance", gr_str_of(gr_tolerance_name(c->op->tolerance))) && gr_value_set(a, o, "counts", counts_value(a, c)) &&
               gr_value_set(a, o, "worst_over_bound", gr_value_new_f64(a, c->worst)) && gr_value_set(a, o, "controls", controls_value(a, c)) &&
               put(a, o, "executor", gr_str_of(c->device.api->name)) && put(a, o, "adapter", c->device.adapter) &&

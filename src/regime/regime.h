@@ -42,6 +42,7 @@ typedef struct gr_conformance {
     gr_regime_device device;
     gr_sha256 contract, reference, seed;
     gr_str *kernels; uint32_t kernels_n; /* "kernel.wgsl sha256:..." */
+    uint32_t *reached;                   /* cases that took each of them */
     uint32_t cases, runs, skipped;       /* skipped: the target has no kernel for the dtypes */
     gr_counts counts;
     double worst;                        /* largest |y - r| over its tolerance */

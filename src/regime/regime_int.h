@@ -31,6 +31,7 @@ bool gr_cases_make(gr_arena *a, const gr_op *op, uint64_t seed, uint32_t want, g
 
 typedef enum gr_values {
     GR_VALUES_NONE = 0, GR_VALUES_SMALL, GR_VALUES_NORMAL, GR_VALUES_TIES, GR_VALUES_SPECIAL, GR_VALUES_BITS24, GR_VALUES_CANCEL, GR_VALUES_SPREAD,
+    GR_VALUES_ENDS, /* special without NaN */
     GR_VALUES_COUNT
 } gr_values;
 const char *gr_values_name(gr_values v);
@@ -56,6 +57,7 @@ typedef struct gr_setting {
     const gr_op *op, *reference;
     const gr_regime_device *device;
     uint64_t step_limit;
+    gr_tier tier;
 } gr_setting;
 /* *missing: the target has no kernel for this call (nothing is reported). */
 bool gr_side_open(gr_side *s, gr_diags *d, const gr_setting *g, const gr_case *c, const gr_target *t, const gr_exec_api *api, void *device,

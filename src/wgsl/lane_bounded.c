@@ -7,7 +7,8 @@
  * u = 2^-24 relative, and t->flush. Sums and products of integers below 2^24 (f16: 2^11) are exact: e stays 0. With
  * t->any_order a sum of computed values is rounded relative to its gross, which no partial sum in any order exceeds.
  * Gross of a sum is the sum of the operands' gross, of a product their product, of a quotient that of the numerator
- * over |denominator|; of a function stated with an absolute error at least 1, of other functions |v|. Builtins add the accuracy of WGSL (section "Accuracy of
+ * over |denominator|, of a logarithm that of the argument over the argument; of a function stated with an absolute error at least
+ * 1, of other functions |v|. Builtins add the accuracy of WGSL (section "Accuracy of
  * concrete floating point expressions", f16 by the suffix _H), or twice what was measured
  * where that is less; functions that WGSL defines by a formula get the error of the formula.
  * Integers carry marks only. */
@@ -198,9 +199,10 @@ static double function_gross(uint32_t op, bv x, double r) {
     switch (op) {
         case LANE_SQRT: return gr_sqrt(x.g);
         case LANE_DEGREES: case LANE_DEGREES_H: case LANE_RADIANS: case LANE_RADIANS_H: return x.v != 0 ? x.g * (size / gr_fabs(x.v)) : x.g * 60;
+        case LANE_LOG: case LANE_LOG_H: case LANE_LOG2: case LANE_LOG2_H: return greater(greater(size, 1), x.g / gr_fabs(x.v));
         case LANE_SINH: case LANE_SINH_H: return gr_cosh(x.v);
         case LANE_TAN: case LANE_TAN_H: return 1 / gr_fabs(gr_cos(x.v));
-        case LANE_SIN: case LANE_SIN_H: case LANE_COS: case LANE_COS_H: case LANE_LOG: case LANE_LOG_H: case LANE_LOG2: case LANE_LOG2_H:
+        case LANE_SIN: case LANE_SIN_H: case LANE_COS: case LANE_COS_H:
         case LANE_ASIN: case LANE_ASIN_H: case LANE_ACOS: case LANE_ACOS_H: case LANE_TANH: case LANE_TANH_H: case LANE_ASINH: case LANE_ASINH_H:
         case LANE_ACOSH: case LANE_ACOSH_H: case LANE_ATANH: case LANE_ATANH_H: return greater(size, 1);
         default: return size;

@@ -186,3 +186,10 @@ int32_t gr_kernel_which(const gr_target *t, gr_tier tier, const gr_call *call) {
         if (c.decl == &call->op->kernels[i]) return (int32_t)i;
     return -1;
 }
+
+bool gr_kernel_allowed(const gr_target *t, gr_tier tier, const gr_kernel_decl *k) {
+    gr_choice c = {0};
+    bool half = k->dtypes_n > 0 && t->kind == GR_TARGET_WEBGPU && !t->shader_f16;
+    for (uint32_t i = 0; i < k->dtypes_n; i++) half = half && k->dtypes[i] == GR_DTYPE_F16;
+    return !half && (k->order != GR_ORDER_UNORDERED || tier == GR_TIER_FAST) && requires_met(t, k, &c);
+}

@@ -71,6 +71,8 @@ typedef struct gr_kernels {
 
 /* Whether some kernel of the node's op can run on the target in this tier; passes to opt_expand. */
 bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call);
+/* Whether the target's features and the tier allow a kernel for some call. */
+bool gr_kernel_allowed(const gr_target *t, gr_tier tier, const gr_kernel_decl *k);
 /* Which entry of the op's kernels would be taken; -1: none of them (the generated map, a body, nothing). */
 int32_t gr_kernel_which(const gr_target *t, gr_tier tier, const gr_call *call);
 /* Selects or generates. Reports kernel/missing naming the op, the adapter's lack and what was considered. */

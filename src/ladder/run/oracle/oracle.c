@@ -379,6 +379,17 @@ static bool step_readback(gr_exec *e, gr_diags *d, const gr_plan_step *s, int sl
     return true;
 }
 
+/* Whether an earlier step of the plan has put something there. */
+static bool written_before(const gr_plan *p, uint32_t step, gr_buffer_id b) {
+    for (uint32_t i = 0; i < step; i++) {
+        const gr_plan_step *s = &p->steps[i];
+        if ((s->kind == GR_STEP_UPLOAD || s->kind == GR_STEP_COPY || s->kind == GR_STEP_CLEAR) && s->to == b) return true;
+        for (uint32_t k = 0; s->kind == GR_STEP_DISPATCH && k < s->binds_n; k++)
+            if (s->binds[k].buffer == b && s->binds[k].writable) return true;
+    }
+    return false;
+}
+
 static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid[3]) {
     const gr_plan_step *s = &e->plan->steps[step];
     const gr_eval_program *prog = e->program[s->kernel];
@@ -396,6 +407,7 @@ static bool make_job(gr_exec *e, gr_diags *d, uint32_t step, const uint32_t grid
                                           .extra = m->extra && !sb->uniform ? m->extra + sb->offset / unit_of(e, sb->value) : NULL,
                                           .gross = m->gross && !sb->uniform ? m->gross + sb->offset / unit_of(e, sb->value) : NULL,
                                           .mark = m->mark && !sb->uniform ? m->mark + sb->offset / unit_of(e, sb->value) : NULL,
+                                          .uninitialised = e->options.sanitize && sb->writable && !written_before(e->plan, step, sb->buffer),
                                           .name = e->plan->buffers[sb->buffer].name};
     }
     job->batch = gr_eval_program_batch(prog);

@@ -1,0 +1,139 @@
+/* probe.c: what random values do not show: the influence of single elements, cut calls, state that lingers. */
+#include "base/math.h"
+#include "regime/conform_int.h"
+
+enum { FAR = 512, FAR_HALF = 37, PIECE_ALIGN = 1024 };
+
+static gr_array copy_of(gr_trial *t, const gr_array *x) {
+    gr_array y = *x;
+    y.data = gr_arena_alloc(&t->arena, x->bytes + 16, 1);
+    if (y.data) memcpy(y.data, x->data, x->bytes);
+    return y;
+}
+
+/* First, last, at the edges of tiles, or anywhere. */
+static uint64_t place(uint64_t n, uint32_t turn) {
+    static const uint64_t edge[] = {0, UINT64_MAX, 63, 64, 65, 255, 256, 127, 15, 16};
+    uint32_t k = turn % 13;
+    uint64_t at = k < 10 ? edge[k] : turn * 2654435761u;
+    return k == 1 ? n - 1 : k < 10 && at >= n ? n - 1 - at % n : at % n;
+}
+
+static void move_far(gr_array *x, uint64_t i) {
+    if (x->dtype == GR_DTYPE_BOOL) {
+        gr_array_set_i64(x, i, gr_array_get_f64(x, i) == 0);
+    } else if (gr_dtype_is_float(x->dtype)) {
+        double v = gr_array_get_f64(x, i), far = x->dtype == GR_DTYPE_F16 ? FAR_HALF : FAR;
+        gr_array_set_f64(x, i, v < 0 ? v - far : v + far);
+    } else {
+        gr_array_set_i64(x, i, (int64_t)gr_array_get_f64(x, i) + 3);
+    }
+}
+
+static uint32_t signature_operand(const gr_trial *t, uint32_t flat) {
+    uint32_t o = 0;
+    while (o + 1 < t->c.call.op->sig.operands_n && t->c.call.operand_first[o + 1] <= flat) o++;
+    return o;
+}
+
+static bool any_change(const gr_array *x, const gr_array *y, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!gr_array_same_bits(&x[i], &y[i])) return true;
+    return false;
+}
+
+/* Both runs agree with the reference within its tolerance, hence so do their changes; a change that the tolerance would hide counts
+ * in `seen`. */
+static bool probe_one(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t flat, uint64_t at, gr_influence *seen, gr_fail *f) {
+    gr_array in[RUN_TENSORS], was[RUN_TENSORS], got[RUN_TENSORS], expected[RUN_TENSORS], now[RUN_TENSORS];
+    gr_counts ignored = {0};
+    double worst = 0;
+    memcpy(in, t->in, sizeof in);
+    memcpy(was, t->in, sizeof was);
+    memcpy(got, t->got, sizeof got);
+    in[flat] = copy_of(t, &t->in[flat]);
+    if (!in[flat].data) return gr_report_oom(d);
+    move_far(&in[flat], at);
+    for (uint32_t i = 0; i < t->truth.out_n; i++) expected[i] = t->y[i].expected;
+    if (!gr_trial_rerun(t, d, in, t->got)) return gr_fail_say(f, "with element %llu of operand %u moved far, the kernel does not run", (unsigned long long)at, flat);
+    memcpy(t->in, in, sizeof in);
+    GR_TRY(gr_trial_truth(t, d) && gr_trial_compare(t, d, g, GR_VALUES_SMALL, t->oracle, t->got, &ignored, &worst, f));
+    for (uint32_t i = 0; i < t->truth.out_n; i++) now[i] = t->y[i].expected;
+    seen->probes++;
+    seen->reference += any_change(expected, now, t->truth.out_n);
+    seen->kernel += any_change(got, t->got, t->truth.out_n);
+    if (f->failed) return gr_fail_say(f, "element %llu of operand %u moved far: the change is not that of the reference", (unsigned long long)at, flat);
+    memcpy(t->in, was, sizeof was);
+    memcpy(t->got, got, sizeof got);
+    return true;
+}
+
+bool gr_probe_influence(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t turn, gr_influence *seen, gr_fail *f) {
+    for (uint32_t i = 0; i < t->c.call.operands_n && !f->failed; i++) {
+        uint64_t n = t->in[i].dtype == GR_DTYPE_NONE ? 0 : gr_array_count(&t->in[i]);
+        if (n) GR_TRY(probe_one(t, d, g, i, place(n, turn + i), &seen[signature_operand(t, i)], f));
+    }
+    return true;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+static uint64_t largest_bytes(const gr_trial *t) {
+    uint64_t most = 0, n = 0;
+    for (uint32_t i = 0; i < t->c.call.operands_n + t->c.call.outputs_n; i++) {
+        const gr_type *x = i < t->c.call.operands_n ? &t->c.call.operands[i] : &t->c.call.outputs[i - t->c.call.operands_n];
+        if (x->dtype != GR_DTYPE_NONE && gr_type_device_bytes(x, &n) && n > most) most = n;
+    }
+    return most;
+}
+
+static bool combines(const gr_op *op) {
+    bool yes = false;
+    for (uint32_t i = 0; i < op->splits_n; i++) yes = yes || op->splits[i].combine.n;
+    for (uint32_t k = 0; k < op->kernels_n; k++)
+        for (uint32_t i = 0; i < op->kernels[k].binding.splits_n; i++) yes = yes || op->kernels[k].binding.splits[i].combine.n;
+    return yes;
+}
+
+bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, bool *cut, gr_fail *f) {
+    gr_target target = gr_trial_target(g, s);
+    gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit};
+    uint64_t bytes = largest_bytes(t), third = (bytes / 3 + PIECE_ALIGN) / PIECE_ALIGN * PIECE_ALIGN;
+    gr_side side;
+    gr_array got[RUN_TENSORS];
+    gr_counts ignored = {0};
+    double worst = 0;
+    int changed = -1;
+    bool fence = false, missing;
+    gr_diags quiet;
+    *cut = false;
+    if (bytes <= third) return true;
+    target.max_storage_binding = third;
+    gr_diags_init(&quiet);
+    bool open = gr_side_open(&side, &quiet, g, &t->c, &target, g->device->api, g->device->device, &plain, true, &missing);
+    *cut = open && gr_side_run(&side, &quiet, t->in, 0x3c, got, &changed, &fence);
+    bool stopped = open && !*cut;
+    gr_diags_free(&quiet);
+    if (stopped) gr_fail_say(f, "cut into pieces of at most %llu bytes, the call does not run", (unsigned long long)third);
+    for (uint32_t i = 0; *cut && i < side.out_n && !f->failed && !combines(g->op); i++)
+        gr_results_differ(&t->got[i], &got[i], i, "cut into pieces, the call gives another result", f);
+    bool ok = !*cut || f->failed || !combines(g->op) || gr_trial_compare(t, d, g, v, t->oracle, got, &ignored, &worst, f);
+    if (ok && f->failed && *cut) {
+        for (uint32_t i = 0; i < side.out_n; i++) t->got[i] = copy_of(t, &got[i]);
+        gr_fail_say(f, "cut into pieces of at most %llu bytes, the call gives another result", (unsigned long long)third);
+    }
+    if (open) gr_side_close(&side);
+    return ok;
+}
+
+bool gr_probe_again(gr_trial *t, gr_diags *d, const gr_array *in, const gr_array *got, gr_fail *f) {
+    gr_array again[RUN_TENSORS];
+    if (!gr_trial_rerun(t, d, in, again)) return gr_fail_say(f, "the kernel does not run again");
+    for (uint32_t i = 0; i < t->kernel.out_n && !f->failed; i++)
+        gr_results_differ(&got[i], &again[i], i, "after runs on other operands, the same operands give another result", f);
+    if (!f->failed) return true;
+    memcpy(t->in, in, sizeof t->in);
+    memcpy(t->got, again, sizeof t->got);
+    t->has_truth = false;
+    return true;
+}

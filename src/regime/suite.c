@@ -1,0 +1,301 @@
+/* suite.c: all cases of an op on a device, controls and probes beside them, and the shrunk first failure. */
+#include "base/math.h"
+#include "regime/conform_int.h"
+
+/* ---- shrinking -------------------------------------------------------------------------------- */
+
+typedef struct suite {
+    gr_arena *a;
+    gr_diags *d;
+    gr_setting g;
+    gr_conformance *out;
+    uint64_t seed;
+    uint32_t turn[GR_DTYPE_COUNT]; /* of kinds of values */
+    uint32_t pieces_left;          /* cases still to be tried in pieces */
+    gr_influence influence[SPEC_OPERANDS];
+} suite;
+
+enum { PROBE_MAX = 1 << 15, PIECES = 16 };
+
+/* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
+static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
+    gr_counts ignored = {0};
+    double worst = 0;
+    bool missing;
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    bool ok = gr_trial_open(t, &quiet, &s->g, spec, &missing) && gr_trial_run(t, &quiet, &s->g, v, s->seed, &ignored, &worst, f);
+    gr_diags_free(&quiet);
+    if (ok && f->failed) return true;
+    gr_trial_close(t);
+    return false;
+}
+
+static bool try_spec(suite *s, gr_spec *best, gr_spec next, gr_values v, uint32_t *left) {
+    gr_trial t;
+    gr_fail f;
+    if (*left == 0 || !gr_spec_legal(s->g.op, &next)) return false;
+    --*left;
+    if (!still_fails(s, &next, v, &t, &f)) return false;
+    gr_trial_close(&t);
+    *best = next;
+    return true;
+}
+
+static bool shrink_size(suite *s, gr_spec *best, uint64_t *n, gr_values v, uint32_t *left) {
+    static const uint64_t small[] = {0, 1, 2, 3};
+    uint64_t was = *n;
+    gr_spec next = *best;
+    uint64_t *at = (uint64_t *)((char *)&next + ((char *)n - (char *)best));
+    for (uint32_t i = 0; i < 4 && small[i] < was; i++) {
+        *at = small[i];
+        if (try_spec(s, best, next, v, left)) return true;
+    }
+    for (uint64_t cut = was / 2; cut; cut /= 2) {
+        *at = was - cut;
+        if (try_spec(s, best, next, v, left)) return true;
+    }
+    return false;
+}
+
+static bool shrink_params(suite *s, gr_spec *best, gr_values v, uint32_t *left) {
+    for (uint32_t i = 0; i < s->g.op->sig.params_n; i++) {
+        gr_spec next = *best;
+        if (!best->param[i].given) continue;
+        if (!s->g.op->sig.params[i].required) {
+            next.param[i] = (gr_spec_param){0};
+            if (try_spec(s, best, next, v, left)) return true;
+        }
+        for (int64_t less = 0; less < best->param[i].i && less < 8; less++) {
+            next = *best;
+            next.param[i].i = less;
+            if (try_spec(s, best, next, v, left)) return true;
+        }
+    }
+    return false;
+}
+
+static void shrink(suite *s, gr_spec *best, gr_values v) {
+    uint32_t left = 120;
+    for (bool again = true; again && left;) {
+        again = false;
+        for (uint32_t i = 0; i < best->names_n; i++)
+            for (uint32_t k = 0; k < (best->name[i].rest ? best->name[i].rank : 1); k++)
+                again = shrink_size(s, best, &best->name[i].dims[k], v, &left) || again;
+        again = shrink_params(s, best, v, &left) || again;
+    }
+}
+
+static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fail *first, bool again) {
+    gr_trial t;
+    gr_fail f;
+    gr_buf dims = {0}, text = {0};
+    bool open = again && still_fails(s, spec, v, &t, &f);
+    gr_spec_print(&dims, s->g.op, spec);
+    if (!first->told) s->out->shrunk = gr_str_dup(s->a, gr_buf_view(&dims));
+    s->out->reason = gr_str_dup(s->a, gr_str_of(open ? f.reason : first->reason));
+    if (open) {
+        gr_failure_print(&text, &t, v, &f);
+        gr_trial_close(&t);
+    }
+    if (!first->told) s->out->failure = gr_str_dup(s->a, gr_buf_view(&text));
+    gr_buf_free(&dims);
+    gr_buf_free(&text);
+    gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = s->g.op->id}, "run `gradus op conform` after each change",
+              "%.*s at %.*s (%s values)", GR_STR_ARG(s->out->reason), GR_STR_ARG(s->out->shrunk), gr_values_name(v));
+    return true;
+}
+
+/* ---- the suite ------------------------------------------------------------------------------------- */
+
+/* Kinds of values take turns for each dtype, so that each dtype meets each kind. */
+static gr_values next_values(suite *s, const gr_trial *t) {
+    gr_dtype key = t->c.call.outputs_n ? t->c.call.outputs[0].dtype : GR_DTYPE_NONE;
+    for (uint32_t i = 0; i < t->c.call.operands_n; i++)
+        if (gr_dtype_is_float(t->c.call.operands[i].dtype)) key = t->c.call.operands[i].dtype;
+    if (t->c.call.operands_n && !gr_dtype_is_float(key)) key = t->c.call.operands[0].dtype;
+    return (gr_values)(GR_VALUES_NORMAL + s->turn[key]++ % (GR_VALUES_COUNT - GR_VALUES_NORMAL));
+}
+
+/* A failure that only a probe shows is told as it is: the case alone would not show it. */
+static void tell_here(suite *s, const gr_spec *spec, const gr_trial *t, gr_values v, gr_fail *f) {
+    gr_buf text = {0};
+    gr_failure_print(&text, t, v, f);
+    s->out->failure = gr_str_dup(s->a, gr_buf_view(&text));
+    gr_buf_clear(&text);
+    gr_spec_print(&text, s->g.op, spec);
+    s->out->shrunk = gr_str_dup(s->a, gr_buf_view(&text));
+    gr_buf_free(&text);
+    f->told = true;
+}
+
+/* Behind the run with small integers, its controls done. */
+static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr_fail *f) {
+    bool cut = false, small = spec->elements <= PROBE_MAX;
+    if (s->pieces_left && (index % 2 == 0 || spec->elements > 4096)) {
+        GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, &cut, f));
+        s->pieces_left -= cut;
+    }
+    if (!f->failed && small && s->g.tier == GR_TIER_DEBUG) GR_TRY(gr_probe_influence(t, s->d, &s->g, index, s->influence, f));
+    if (f->failed) tell_here(s, spec, t, GR_VALUES_SMALL, f);
+    return true;
+}
+
+static bool run_values(suite *s, gr_controls *k, gr_trial *t, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
+    gr_array in[RUN_TENSORS], got[RUN_TENSORS];
+    for (uint32_t i = 0; i < 3; i++) {
+        *values = i == 0 ? GR_VALUES_SMALL : next_values(s, t);
+        GR_TRY(gr_trial_run(t, s->d, &s->g, *values, s->seed, &s->out->counts, &s->out->worst, f));
+        s->out->runs++;
+        if (f->failed) return true;
+        if (i == 0) memcpy(in, t->in, sizeof in), memcpy(got, t->got, sizeof got);
+        if (s->g.tier == GR_TIER_DEBUG) GR_TRY(gr_controls_try(k, s->d, &s->g, t, *values));
+        if (i == 0) GR_TRY(probe(s, t, spec, index, f));
+        if (f->failed) return true;
+    }
+    if (t->unordered) return true;
+    GR_TRY(gr_probe_again(t, s->d, in, got, f));
+    if (f->failed) tell_here(s, spec, t, GR_VALUES_SMALL, f);
+    return true;
+}
+
+static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
+    gr_trial t;
+    bool missing;
+    *f = (gr_fail){0};
+    if (!gr_trial_open(&t, s->d, &s->g, spec, &missing)) {
+        gr_trial_close(&t);
+        s->out->skipped += missing;
+        return missing;
+    }
+    s->out->cases++;
+    if (t.which >= 0 && s->out->reached) s->out->reached[t.which]++;
+    bool ok = run_values(s, k, &t, spec, index, values, f);
+    gr_trial_close(&t);
+    return ok;
+}
+
+/* In the tier fast, and only there. */
+static bool takes_unordered(const suite *s, const gr_spec *spec) {
+    gr_target t = gr_trial_target(&s->g, spec);
+    gr_arena a;
+    gr_case c;
+    gr_arena_init(&a, (size_t)4 << 20);
+    int32_t k = gr_spec_resolve(&a, s->g.op, spec, &c) ? gr_kernel_which(&t, GR_TIER_FAST, &c.call) : -1;
+    gr_arena_free(&a);
+    return k >= 0 && s->g.op->kernels[k].order == GR_ORDER_UNORDERED;
+}
+
+static bool limits_met(suite *s) {
+    const gr_counts *n = &s->out->counts;
+    double all = (double)(n->passed + n->ambiguous + n->unresolved + n->out_of_domain);
+    /* One element of few is no percentage. */
+    const char *why = n->ambiguous > 1 && (double)n->ambiguous > 0.05 * all     ? "more than 5 % of the elements are ambiguous"
+                      : n->unresolved > 1 && (double)n->unresolved > 0.01 * all ? "more than 1 % of the elements are unresolved"
+                      : (double)n->passed < 0.25 * all ? "less than a quarter of the elements could be compared"
+                                                              : NULL;
+    if (!why) return true;
+    s->out->reason = gr_str_of(why);
+    gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = s->g.op->id}, NULL, "%s", why);
+    return false;
+}
+
+/* A kernel that no case took is unknown; an operand that the kernel ignores and the reference does not is not used as declared. */
+static bool all_seen(suite *s) {
+    const gr_op *op = s->g.op;
+    gr_target t = s->g.device->target;
+    for (uint32_t i = 0; i < op->kernels_n; i++) {
+        gr_tier tier = op->kernels[i].order == GR_ORDER_UNORDERED ? GR_TIER_FAST : GR_TIER_DEBUG;
+        if (s->out->reached[i] || !gr_kernel_allowed(&t, tier, &op->kernels[i])) continue;
+        s->out->reason = gr_str_of(gr_arena_printf(s->a, "no case takes the kernel %.*s", GR_STR_ARG(op->kernels[i].file)));
+        return gr_report(s->d, GR_D_REGIME_KERNEL_NOT_REACHED, (gr_place){.document = op->id}, "its `when` holds for no call that could be generated",
+                         "%.*s", GR_STR_ARG(s->out->reason));
+    }
+    for (uint32_t i = 0; i < op->sig.operands_n && i < SPEC_OPERANDS; i++) {
+        const gr_influence *x = &s->influence[i];
+        if (x->reference < 3 || x->kernel) continue;
+        s->out->reason = gr_str_of(gr_arena_printf(s->a, "the results never depend on operand %.*s", GR_STR_ARG(op->sig.operands[i].name)));
+        return gr_report(s->d, GR_D_REGIME_NOT_INFLUENCED, (gr_place){.document = op->id}, NULL, "%.*s: of %u elements moved far, %u changed the reference",
+                         GR_STR_ARG(s->out->reason), x->probes, x->reference);
+    }
+    return true;
+}
+
+/* False when done: a failure was told, or the device failed (*ok). */
+static bool run_list(suite *s, const gr_conform_options *o, gr_controls *k, gr_spec *list, uint32_t n, uint64_t left, bool *ok) {
+    for (uint32_t i = 0; i < n; i++) {
+        gr_values v = GR_VALUES_NONE;
+        gr_fail f;
+        if (s->g.tier == GR_TIER_FAST && !takes_unordered(s, &list[i])) continue;
+        if (list[i].elements * 3 > left) continue;
+        left -= list[i].elements * 3;
+        if (!(*ok = run_spec(s, k, &list[i], i, &v, &f))) return false;
+        if (!f.failed) continue;
+        bool deeper = (!o || !o->no_shrink) && !f.told;
+        if (deeper) shrink(s, &list[i], v);
+        *ok = tell_failure(s, &list[i], v, &f, deeper);
+        return false;
+    }
+    return true;
+}
+
+static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
+    gr_spec *list;
+    uint32_t n;
+    bool ok = true, unordered = false;
+    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
+    if (!gr_cases_make(s->a, s->g.op, s->seed, o && o->cases ? o->cases : 200, &list, &n)) return gr_report_oom(s->d);
+    for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;
+    if (!run_list(s, o, k, list, n, left, &ok)) return ok;
+    s->g.tier = GR_TIER_FAST;
+    if (unordered && !run_list(s, o, k, list, n, left, &ok)) return ok;
+    s->g.tier = GR_TIER_DEBUG;
+    if (s->out->cases == 0)
+        return gr_report(s->d, GR_D_REGIME_NO_CASES, (gr_place){.document = s->g.op->id}, NULL, "of %u cases none has a kernel on %.*s", n,
+                         GR_STR_ARG(s->g.device->adapter));
+    s->out->passed = limits_met(s) && all_seen(s) && gr_controls_settle(k, s->d, s->out);
+    return true;
+}
+
+static void hash_op(gr_arena *a, const gr_op *op, gr_conformance *out) {
+    gr_buf b = {0};
+    char text[72];
+    gr_sig_print(&b, &op->sig);
+    gr_buf_printf(&b, "\n%s %s %.*s", gr_category_name(op->category), gr_tolerance_name(op->tolerance), GR_STR_ARG(op->zero_sign));
+    out->contract = gr_sha256_of(b.p ? b.p : "", b.n);
+    gr_buf_clear(&b);
+    for (uint32_t i = 0; i < op->map.by_dtype_n; i++) gr_buf_printf(&b, "%.*s\n", GR_STR_ARG(op->map.by_dtype[i].expr));
+    gr_buf_str(&b, op->map.functions);
+    gr_buf_str(&b, op->graph.text);
+    for (uint32_t i = 0; i < op->variants_n; i++) gr_buf_str(&b, op->variants[i].wgsl);
+    gr_buf_str(&b, op->reference.wgsl);
+    out->reference = gr_sha256_of(b.p ? b.p : "", b.n);
+    out->kernels = GR_NEW_N(a, gr_str, op->kernels_n);
+    out->reached = GR_NEW_N(a, uint32_t, op->kernels_n);
+    for (uint32_t i = 0; out->kernels && i < op->kernels_n; i++) {
+        gr_sha256_text(text, op->kernels[i].hash);
+        out->kernels[out->kernels_n++] = gr_str_of(gr_arena_printf(a, "%.*s %s", GR_STR_ARG(op->kernels[i].file), text));
+    }
+    gr_buf_clear(&b);
+    gr_sha256_text(text, out->contract);
+    gr_buf_puts(&b, text);
+    for (uint32_t i = 0; i < out->kernels_n; i++) gr_buf_str(&b, out->kernels[i]);
+    for (uint32_t i = 0; i < op->map.by_dtype_n; i++) gr_buf_str(&b, op->map.by_dtype[i].expr);
+    gr_buf_str(&b, op->map.functions);
+    gr_buf_puts(&b, GR_SUITE_VERSION);
+    out->seed = gr_sha256_of(b.p ? b.p : "", b.n);
+    gr_buf_free(&b);
+}
+
+bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr_op *op, const gr_regime_device *device,
+                   const gr_conform_options *o, gr_conformance *out) {
+    gr_controls k = {0};
+    *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
+    hash_op(a, op, out);
+    if (gr_arena_failed(a)) return gr_report_oom(d);
+    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, GR_TIER_DEBUG}, .out = out, .pieces_left = PIECES};
+    for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
+    if (op->body == GR_BODY_CONTRACT_ONLY)
+        return gr_report(d, GR_D_REGIME_NO_CASES, (gr_place){.document = op->id}, NULL, "it is a contract without a body");
+    return run_all(&s, o, &k);
+}
