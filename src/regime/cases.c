@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ELEMENTS_MAX = 1 << 15, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
+enum { ELEMENTS_MAX = 1 << 16, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
 
 /* ---- a spec as a call --------------------------------------------------------------- */
 
@@ -561,10 +561,16 @@ static bool cover_folds(maker *m) {
     return true;
 }
 
+static bool splits(const gr_op *op) {
+    bool yes = op->splits_n > 0;
+    for (uint32_t k = 0; k < op->kernels_n; k++) yes = yes || op->kernels[k].binding.splits_n;
+    return yes;
+}
+
 static bool cover(maker *m) {
     GR_TRY(cover_kernels(m) && cover_lists(m));
     if (m->thorough) GR_TRY(cover_dtypes(m));
-    if (m->op->category == GR_CATEGORY_REDUCTION) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 1));
+    if (m->op->category == GR_CATEGORY_REDUCTION || splits(m->op)) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 2));
     if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1));
     return cover_folds(m);
 }

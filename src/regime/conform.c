@@ -204,7 +204,7 @@ static void compare_all(const gr_judge *judge, const gr_trial *t, gr_values v, c
     for (uint32_t i = 0; i < t->truth.out_n; i++) {
         gr_fault fault = {0};
         if (gr_array_count(&got[i]) != gr_array_count(&t->y[i].expected)) {
-            if (!f->failed) gr_fail_say(f, "%llu elements in place of %llu", (unsigned long long)gr_array_count(&got[i]), (unsigned long long)gr_array_count(&t->y[i].expected));
+            if (!f->failed) gr_fail_say(f, "a result differs from the reference in its number of elements: %llu in place of %llu", (unsigned long long)gr_array_count(&got[i]), (unsigned long long)gr_array_count(&t->y[i].expected));
             f->output = i;
             return;
         }

@@ -132,7 +132,7 @@ static void tell_here(suite *s, const gr_spec *spec, const gr_trial *t, gr_value
 /* Behind the run with small integers, its controls done. */
 static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr_fail *f) {
     bool cut = false, small = spec->elements <= PROBE_MAX;
-    if (s->pieces_left && (index % 2 == 0 || spec->elements > 4096)) {
+    if (s->pieces_left) {
         GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, &cut, f));
         s->pieces_left -= cut;
     }
