@@ -39,8 +39,6 @@ fn key(v: T) -> u32 {
   return select(select(bits | 0x80000000u, ~bits, bits != magnitude), 0x80000000u, magnitude == 0u);
 }
 
-fn value(k: u32) -> T { return T(bitcast<f32>(select(~k, k & 0x7fffffffu, k >= 0x80000000u))); }
-
 // The least key that `want` keys do not exceed, by halving the range of keys.
 fn least(base: u32, want: u32) -> u32 {
   var low = 0u;
@@ -54,11 +52,25 @@ fn least(base: u32, want: u32) -> u32 {
   return low;
 }
 
+// The least term with the key: the result is a term and not made of its bits, so that it moves with it; of zeros +0.
+fn term(base: u32, k: u32) -> T {
+  var best = T(0);
+  var found = false;
+  for (var j = 0u; j < p.length; j++) {
+    let v = x[base + reduced_at(j)];
+    if (key(v) == k) {
+      best = select(v, min(best, v), found);
+      found = true;
+    }
+  }
+  return best + T(0);
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let i = id.y * (groups.x * 64u) + id.x;
   if (i >= p.count) { return; }
   let base = kept_at(i);
-  let low = value(least(base, (p.length + 1u) / 2u));
-  if ((p.length & 1u) == 1u) { y[i] = low; } else { y[i] = low * T(0.5) + value(least(base, p.length / 2u + 1u)) * T(0.5); }
+  let low = term(base, least(base, (p.length + 1u) / 2u));
+  if ((p.length & 1u) == 1u) { y[i] = low; } else { y[i] = low * T(0.5) + term(base, least(base, p.length / 2u + 1u)) * T(0.5); }
 }

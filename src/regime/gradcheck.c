@@ -36,19 +36,40 @@ static bool in_f32(const gr_op *op, gr_spec *s) {
     return s->elements > 0 && s->elements <= GC_ELEMENTS;
 }
 
-/* Distinct ones, smallest first, at most `want` evenly over the sizes. */
+/* Whether some parameter has a value that none of the chosen has. */
+static bool is_new(const gr_spec *s, gr_spec *const *chosen, uint32_t n) {
+    for (uint32_t p = 0; p < SPEC_PARAMS; p++) {
+        bool seen = !s->param[p].given;
+        for (uint32_t i = 0; i < n && !seen; i++) seen = memcmp(&chosen[i]->param[p], &s->param[p], sizeof s->param[p]) == 0;
+        if (!seen) return true;
+    }
+    return false;
+}
+
+/* Distinct cases, at most `want`: two thirds by values of parameters not seen before, the others evenly over the sizes. */
 static bool choose(suite *s, gr_spec **list, uint32_t *n, uint32_t want) {
-    gr_spec *v;
-    uint32_t all, kept = 0;
-    if (!gr_cases_make(s->a, s->g.op, s->seed, 5 * want, &v, &all)) return gr_report_oom(s->d);
+    gr_spec *v, **chosen = GR_NEW_N(s->a, gr_spec *, want + 1);
+    uint32_t all, kept = 0, taken = 0;
+    if (!chosen || !gr_cases_make(s->a, s->g.op, s->seed, 8 * want, &v, &all)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < all; i++) {
         gr_spec t = v[i];
         bool seen = !in_f32(s->g.op, &t);
         for (uint32_t k = 0; k < kept && !seen; k++) seen = memcmp(&v[k], &t, sizeof t) == 0;
         if (!seen) v[kept++] = t;
     }
-    *list = v;
-    *n = kept;
+    uint8_t *used = GR_NEW_N(s->a, uint8_t, kept + 1);
+    gr_spec *out = GR_NEW_N(s->a, gr_spec, want + 1);
+    if (!used || !out) return gr_report_oom(s->d);
+    for (uint32_t i = 0, at = 0; i < kept && taken < want - want / 3; i++, at = (at + kept * 5 / 8 + 1) % kept)
+        if (!used[at] && is_new(&v[at], chosen, taken)) used[at] = 1, chosen[taken++] = &v[at];
+    for (uint32_t i = 0, more = want - taken; i < more; i++) {
+        uint32_t at = (uint32_t)((uint64_t)i * kept / more);
+        if (at < kept && !used[at]) used[at] = 1, chosen[taken++] = &v[at];
+    }
+    *n = 0;
+    for (uint32_t i = 0; i < kept; i++) /* smallest first */
+        if (used[i]) out[(*n)++] = v[i];
+    *list = out;
     return true;
 }
 

@@ -189,7 +189,7 @@ static void run_trace(vm_state *s, const vm_code *k) {
     uint64_t h = s->stats.trace;
     for (uint32_t i = 0; i < (row ? s->n : 1); i++) {
         if (row && !s->mask[i]) continue;
-        h = (h ^ v[i]) * 0x9E3779B97F4A7C15u;
+        h = ((h ^ v[i]) + 0x632BE59BD9B4E019u) * 0x9E3779B97F4A7C15u; /* a 0 counts as well */
         h ^= h >> 29;
     }
     s->stats.trace = h;

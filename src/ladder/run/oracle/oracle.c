@@ -456,7 +456,7 @@ static bool step_dispatch(gr_exec *e, gr_diags *d, uint32_t step, uint64_t done)
     }
     if (e->options.trace) {
         uint64_t *all = &e->trace[e->next % SLOTS];
-        *all = (*all ^ gr_eval_state_stats(job->state[0]).trace) * 0x9E3779B97F4A7C15u;
+        *all = ((*all ^ gr_eval_state_stats(job->state[0]).trace) + 0x632BE59BD9B4E019u) * 0x9E3779B97F4A7C15u;
         *all ^= *all >> 29;
     }
     return true;
