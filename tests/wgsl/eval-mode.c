@@ -292,7 +292,7 @@ static void traces_tell_paths_apart(void **state) {
         MAIN("if (v > 1.0) { f[i] = v; } else { f[i] = 2.0 * v; }"), MAIN("f[i] = max(v, 1.0);"), MAIN("f[i] = abs(v - 1.0);"),
         MAIN("f[i] = floor(v);"), MAIN("f[i] = f32(i32(v));"), MAIN("f[i] = clamp(v, 1.0, 5.0);"), MAIN("f[i] = select(1.0, 2.0, v > 1.0);"),
         MAIN("var k = 0u; while (f32(k) < v) { k++; } f[i] = f32(k);"),
-        MAIN("for (var k = 120u; k < bitcast<u32>(v) >> 23u; k++) { f[i] = select(1.0, 2.0, v < 0.0); }"), /* more often, and never true */
+        MAIN("for (var k = 120u; k < (bitcast<u32>(v) >> 23u); k++) { f[i] = select(1.0, 2.0, v < 0.0); }"), /* more often, and never true */
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         assert_true(trace_of(texts[k], 0.75) == trace_of(texts[k], 0.8));
