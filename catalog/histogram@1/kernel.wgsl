@@ -28,8 +28,9 @@ fn bin_of(v: f32) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn clear(@builtin(global_invocation_id) id: vec3<u32>) {
-  if (id.x < p.bins) { atomicStore(&y[id.x], 0u); }
+fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let k = id.y * (groups.x * 256u) + id.x;
+  if (k < p.bins) { atomicStore(&y[k], 0u); }
 }
 
 @compute @workgroup_size(256)

@@ -137,8 +137,9 @@ const QUANTILE = array<vec4<u32>, 256>(
   vec4<u32>(3356058065u, 5988176u, 208178u, 8860u), vec4<u32>(3350269208u, 5598199u, 181694u, 7263u));
 
 @compute @workgroup_size(64)
-fn table(@builtin(global_invocation_id) id: vec3<u32>) {
-  if (id.x < 256u) { parts[id.x] = QUANTILE[id.x]; }
+fn table(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let k = id.y * (groups.x * 64u) + id.x;
+  if (k < 256u) { parts[k] = QUANTILE[k]; }
 }
 
 // The high word of a * b.

@@ -19,9 +19,9 @@ SUMMED = ((2e-6, 2e-5), (3e-6, 4e-5), (1e-11, 1e-11))
 
 
 class Case:
-    def __init__(self, op, inputs, params, expect, tolerance=EXACT, gpu=True, wide=False, out=None):
+    def __init__(self, op, inputs, params, expect, tolerance=EXACT, gpu=True, wide=False, out=None, tier=None):
         self.op, self.inputs, self.params, self.expect = op, inputs, params, expect
-        self.tolerance, self.gpu, self.wide, self.out = tolerance, gpu, wide, out
+        self.tolerance, self.gpu, self.wide, self.out, self.tier = tolerance, gpu, wide, out, tier
         if self.uses('f16') and tolerance is not EXACT:
             self.tolerance = tuple((max(r, 3e-3), max(a, 6e-3 if op == 'gelu' else 2e-3)) for r, a in tolerance[:2]) + ((1e-3, 1e-3),)
 
@@ -36,7 +36,7 @@ class Case:
         return want.dtype
 
     def title(self):
-        return '%s %s%s' % (self.op, ' '.join('%s[%s]' % (name(a), ','.join(map(str, a.shape))) for _, a in self.inputs),
+        return '%s%s %s%s' % (self.op, ' ' + self.tier if self.tier else '', ' '.join('%s[%s]' % (name(a), ','.join(map(str, a.shape))) for _, a in self.inputs),
                             ''.join(' %s=%s' % kv for kv in self.params.items()))
 
 
@@ -825,4 +825,4 @@ def told(op, inputs, params, expect, how):
     tolerance = named[tolerance] if isinstance(tolerance, str) else tolerance
     if inputs and not any(a.dtype.kind == 'f' for _, a in inputs):
         tolerance = EXACT
-    return Case(op, inputs, params, expect, tolerance, how.get('gpu', True), how.get('wide', False), how.get('out'))
+    return Case(op, inputs, params, expect, tolerance, how.get('gpu', True), how.get('wide', False), how.get('out'), how.get('tier'))

@@ -169,6 +169,13 @@ def compact(op, ts):
                 yield op, [('x', x), ('keep', keep)], {}, [x[keep]], {'gpu': n < 3000}
 
 
+def nonzero(op, ts):
+    for t in ts:
+        for n in (0, 1, 70, 2500):
+            x = array(t, (n,), op) * rng(op, n).integers(0, 2, n).astype(bool)
+            yield op, [('x', x)], {}, [np.flatnonzero(x).astype(np.int32)], {'out': 'i32'}
+
+
 def fill_rest(op, ts):
     for t in ts:
         x = array(t, (70,), op)
@@ -190,4 +197,4 @@ def one_hot(op, ts):
 
 OPS = {'fft': transform, 'inverse_fft': transform, 'real_fft': transform, 'inverse_real_fft': transform, 'convolve1d': convolve1d,
        'random_uniform': random_uniform, 'random_normal': random_normal, 'histogram': histogram, 'reduce_median': reduce_median,
-       'compact': compact, 'fill_rest': fill_rest, 'iota': iota, 'one_hot': one_hot}
+       'compact': compact, 'nonzero': nonzero, 'fill_rest': fill_rest, 'iota': iota, 'one_hot': one_hot}

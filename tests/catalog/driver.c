@@ -2,7 +2,7 @@
  *
  *   driver cpu|gpu|wide CASES DATA RESULTS
  *
- * CASES is text, one word list a line: `case OP`, `set PARAM=VALUE`, `in NAME DTYPE RANK D0 D1 ... OFFSET BYTES` (into
+ * CASES is text, one word list a line: `case OP`, `tier TIER`, `set PARAM=VALUE`, `in NAME DTYPE RANK D0 D1 ... OFFSET BYTES` (into
  * DATA), `run`. For every case one line goes to standard output: `ok N`, followed by N lines
  * `NAME DTYPE RANK D0 ... OFFSET BYTES` (into RESULTS), or `error DIAGNOSTICS-AS-JSON`. wide evaluates references in f64.
  * The first line is `session EXECUTOR ADAPTER`, or `none` where the machine has no such device. */
@@ -22,7 +22,7 @@ typedef struct driver {
     size_t written;
     bool wide;
     /* the case that is read */
-    char op[128];
+    char op[128], tier[8]; /* tier: empty, or the one to run in */
     char names[MAX_IN][64], dtypes[MAX_IN][8];
     gr_tensor in[MAX_IN];
     unsigned in_n;
@@ -97,7 +97,7 @@ static void run_case(driver *r) {
     const char *names[MAX_IN], *sets[MAX_SET];
     for (unsigned i = 0; i < r->in_n; i++) names[i] = r->names[i];
     for (unsigned i = 0; i < r->set_n; i++) sets[i] = r->sets[i];
-    gr_compile_desc desc = {.reference = r->wide};
+    gr_compile_desc desc = {.reference = r->wide, .tier = r->tier[0] ? r->tier : NULL};
     gr_prepare_desc how = {.wide = r->wide};
     gr_program *p = gr_compile_op(r->s, r->op, names, r->in, r->in_n, sets, r->set_n, &desc);
     gr_prepared *x = p ? gr_prepare(p, &how) : NULL;
@@ -119,11 +119,16 @@ static void run_case(driver *r) {
 static bool take_line(driver *r, char *line) {
     if (!strncmp(line, "case ", 5)) {
         r->in_n = r->set_n = 0;
+        r->tier[0] = 0;
         snprintf(r->op, sizeof r->op, "%s", line + 5);
         return true;
     }
     if (!strncmp(line, "set ", 4) && r->set_n < MAX_SET) {
         snprintf(r->sets[r->set_n++], sizeof r->sets[0], "%s", line + 4);
+        return true;
+    }
+    if (!strncmp(line, "tier ", 5)) {
+        snprintf(r->tier, sizeof r->tier, "%s", line + 5);
         return true;
     }
     if (!strncmp(line, "in ", 3)) return read_in(r, line);

@@ -42,6 +42,8 @@ def write_cases(todo, folder):
     with open(folder + '/cases', 'w') as f, open(folder + '/data', 'wb') as data:
         for c in todo:
             f.write('case %s\n' % c.op)
+            if c.tier:
+                f.write('tier %s\n' % c.tier)
             for k, v in c.params.items():
                 f.write('set %s=%s\n' % (k, toml(v)))
             for k, a in c.inputs:
