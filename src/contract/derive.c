@@ -159,7 +159,7 @@ static bool write_signature(deriving_op *g, gr_buf *out) {
     *output = s->outputs[0];
     output->name = g->result;
     output->dtype = s->operands[g->operand].dtype;
-    memcpy(dtypes, s->dtypes, s->dtypes_n * sizeof *dtypes);
+    if (s->dtypes_n) memcpy(dtypes, s->dtypes, s->dtypes_n * sizeof *dtypes);
     t.dtypes_n = s->dtypes_n;
     GR_TRY(only_floats(g, output->dtype, dtypes, &t.dtypes_n) && only_floats(g, s->outputs[0].dtype, dtypes, &t.dtypes_n));
     t.name = gr_str_of(name);
