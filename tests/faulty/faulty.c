@@ -8,7 +8,7 @@
  *   edit               [[file, text, instead] ...]; each text must stand there once, or with `all = true` any number of
  *                      times; with `any = true` it is enough that one of the edits applies
  *   by                 how it must be rejected, alternatives separated by |: differs (the default), unwritten, stopped,
- *                      changed, fence, split, refused (by the contract or WGSL), limits
+ *                      changed, fence, split, refused (by the contract or WGSL); gradient: by gradcheck, which is run then
  *   control            true: no fault at all; it must pass
  *
  * A fault that escapes must be named in docs/faulty.md. At least 98 % must be rejected, for a reason that fits. */
@@ -95,7 +95,7 @@ static const char *reason_of(const altered_result *r) {
     static const struct { const char *word, *text; } reasons[] = {
         {"differs", "a result differs from the reference"}, {"unwritten", "an element is not written"}, {"stopped", "run was stopped"},
         {"stopped", "the sanitizer's run differs"}, {"changed", "was changed"}, {"fence", "behind an output"}, {"split", "split"}, {"limits", "more than"},
-        {"limits", "less than"}, {"controls", "control"}, {"influence", "influence"},
+        {"limits", "less than"}, {"gradient", "gradient"}, {"controls", "control"}, {"influence", "influence"},
     };
     if (r->fate == ALTERED_INVALID) return "refused";
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
@@ -154,8 +154,13 @@ static void run_fault(work *w, const fault *f) {
     const gr_op *op = gr_catalog_find(w->catalog, f->op);
     if (!op || !altered_read(&a, &d, op->folder, &files)) tap(w, false, f, "there is no op %.*s", GR_STR_ARG(f->op));
     else if (change(w, &a, f, &files)) {
-        altered_try(w->catalog, op, &w->device, &files, QUICK, &r);
-        if (r.fate == ALTERED_SURVIVED && !(w->quick && documented(w, f->name))) altered_try(w->catalog, op, &w->device, &files, 0, &r);
+        bool more = !w->quick || !documented(w, f->name), backward = fits(f->by, "gradient");
+        if (backward) altered_gradcheck(w->catalog, op, &files, 48, &r);
+        else altered_try(w->catalog, op, &w->device, &files, QUICK, &r);
+        if (r.fate == ALTERED_SURVIVED && more && !f->control) {
+            if (backward) altered_gradcheck(w->catalog, op, &files, 0, &r);
+            else altered_try(w->catalog, op, &w->device, &files, 0, &r);
+        }
         judge(w, f, &r);
     }
     gr_diags_free(&d);

@@ -3,7 +3,7 @@
 #define GR_TESTS_ALTERED_H
 
 #include "base/file.h"
-#include "regime/regime.h"
+#include "regime/gradcheck.h"
 
 #include <stdio.h>
 
@@ -81,6 +81,27 @@ static inline void altered_try(const gr_catalog *catalog, const gr_op *base, con
         r->fate = r->c.passed || r->c.shrunk.n == 0 ? ALTERED_SURVIVED : ALTERED_REJECTED;
         snprintf(r->why, sizeof r->why, "%.*s", GR_STR_ARG(r->c.reason));
         snprintf(r->at, sizeof r->at, "%.*s", GR_STR_ARG(r->c.shrunk));
+    }
+    gr_diags_free(&d);
+    gr_arena_free(&a);
+}
+
+/* The same by gradcheck: derivatives of the body against the changed backward. */
+static inline void altered_gradcheck(const gr_catalog *catalog, const gr_op *base, const altered_files *f, uint32_t probes, altered_result *r) {
+    gr_arena a;
+    gr_diags d;
+    gr_gradcheck g;
+    gr_arena_init(&a, (size_t)1 << 30);
+    gr_diags_init(&d);
+    *r = (altered_result){0};
+    const gr_op *op = gr_op_alone(&a, &d, base->id, f->name, f->text, f->n);
+    gr_gradcheck_options o = {.probes = probes, .cases = probes < 100 ? 16 : 0};
+    if (!op || !gr_op_gradcheck(&a, &d, catalog, op, &o, &g)) {
+        altered_why(r, &d, ALTERED_INVALID);
+    } else {
+        r->fate = g.state == GR_GRADCHECK_FAILED ? ALTERED_REJECTED : ALTERED_SURVIVED;
+        snprintf(r->why, sizeof r->why, "gradient: %.*s", GR_STR_ARG(g.reason));
+        snprintf(r->at, sizeof r->at, "%.*s", GR_STR_ARG(g.shrunk));
     }
     gr_diags_free(&d);
     gr_arena_free(&a);

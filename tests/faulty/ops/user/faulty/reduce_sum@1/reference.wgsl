@@ -1,0 +1,54 @@
+// Pairwise sum in the order of the reduced dimensions: a binary counter of partial
+// sums, so that level l holds the sum of 2^l consecutive terms.
+alias T = f32;
+struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
+struct Params { kept: View, reduced: View, count: u32, length: u32 }
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read_write> y: array<T>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+fn kept_at(index: u32) -> u32 {
+  var rest = index;
+  var at = p.kept.offset;
+  for (var r = p.kept.rank; r > 0u; r--) {
+    let d = r - 1u;
+    let n = p.kept.dims[d / 4u][d % 4u];
+    at += (rest % n) * p.kept.strides[d / 4u][d % 4u];
+    rest /= n;
+  }
+  return at;
+}
+
+fn reduced_at(index: u32) -> u32 {
+  var rest = index;
+  var at = 0u;
+  for (var r = p.reduced.rank; r > 0u; r--) {
+    let d = r - 1u;
+    let n = p.reduced.dims[d / 4u][d % 4u];
+    at += (rest % n) * p.reduced.strides[d / 4u][d % 4u];
+    rest /= n;
+  }
+  return at;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let i = id.y * (groups.x * 64u) + id.x;
+  if (i >= p.count) { return; }
+  let base = kept_at(i);
+  var level: array<T, 32>;
+  for (var j = 0u; j < p.length; j++) {
+    var sum = x[base + reduced_at(j)];
+    var l = 0u;
+    for (var carry = j; (carry & 1u) == 1u; carry >>= 1u) {
+      sum = level[l] + sum;
+      l++;
+    }
+    level[l] = sum;
+  }
+  var total = T();
+  for (var l = 0u; l < 32u; l++) {
+    if (((p.length >> l) & 1u) == 1u) { total = level[l] + total; }
+  }
+  y[i] = total;
+}
