@@ -146,8 +146,8 @@ static bool richardson(gr_gc_trial *t, gr_diags *d, double h, double scale, doub
 
 static double cross_bound(double scale, const difference *x) { return CROSS_BOUND * scale + 4 * x->error; }
 
-/* From the largest step down until one agrees with `wanted`. Steps may be too large for what the function does, so two
- * settled ones that agree with each other refute it. */
+/* From the largest step down until one agrees with `wanted`. Steps may be too large for what the function does (near a
+ * pole), so only the two smallest that settled refute it, if they agree with each other. */
 static bool differences(gr_gc_trial *t, gr_diags *d, double wanted, double scale, double gradient_size, difference *out) {
     double h = FIRST_STEP;
     *out = (difference){0};
@@ -159,7 +159,7 @@ static bool differences(gr_gc_trial *t, gr_diags *d, double wanted, double scale
         now.agrees = gr_fabs(now.value - wanted) <= cross_bound(scale, &now);
         now.refuted = out->settled && gr_fabs(now.value - out->value) <= cross_bound(scale, out) + cross_bound(scale, &now);
         *out = now;
-        if (now.agrees || now.refuted) return true;
+        if (now.agrees) return true;
     }
     return true;
 }
