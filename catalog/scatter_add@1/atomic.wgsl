@@ -1,8 +1,9 @@
 // y begins as x, and every update is added by compare and exchange, in whatever order they come.
+alias T = f32;
 struct Params { inner: u32, size: u32, length: u32, words: u32, positive: u32, count: u32, updates: u32 }
-@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
-@group(0) @binding(2) var<storage, read> updates: array<f32>;
+@group(0) @binding(2) var<storage, read> updates: array<T>;
 @group(0) @binding(3) var<storage, read_write> y: array<atomic<u32>>;
 @group(0) @binding(4) var<uniform> p: Params;
 
