@@ -411,7 +411,7 @@ static void integers(uint32_t op, void *dp, const void *ap, const void *bp, cons
     gr_lane_f32_generic[op].form[LANE_VV](d, a, b, c, n);
 }
 
-/* A comparison is ambiguous where the intervals meet and are not both points. */
+/* A comparison is ambiguous where the intervals meet and are not both points; a value against itself never is: x == x. */
 static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, uint32_t n) {
     uint32_t *d = dp;
     const double *a = ap, *b = bp;
@@ -419,7 +419,7 @@ static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, ui
     LANE_LOOP {
         double e = a[n + i] + b[n + i], gap = a[i] - b[i];
         gap = gap < 0 ? -gap : gap;
-        uint32_t near = (uint32_t)(e > 0) & (uint32_t)(gap <= e);
+        uint32_t near = (uint32_t)(a != b) & (uint32_t)(e > 0) & (uint32_t)(gap <= e);
         d[n + i] = am[i] | bm[i] | (0u - near);
     }
     gr_lane_f64_generic[op].form[LANE_VV](d, a, b, NULL, n);

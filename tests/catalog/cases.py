@@ -8,6 +8,7 @@ import numpy as np
 import cases_order
 import cases_signal
 import gradients
+import learning
 import reference
 from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
 
@@ -736,6 +737,8 @@ SPECIAL = {'scatter_elements': scatter_elements, 'scatter_nd': scatter_nd, 'conv
            'conv2d': conv2d,
            'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
+
+SPECIAL.update(learning.add(Case, dtypes, arr))
 
 
 def big(op):

@@ -131,6 +131,8 @@ static void marks_follow_control(void **state) {
         {"let c = (v + 1.0) * 0.1 - 0.1; if (c > 0.0) { o[i] = 1u; return; } o[i] = 2u;", 1u << 4},
         {"let c = (v + 1.0) * 0.1 - 0.1; o[i] = 3u; if (c > 0.0 && i > 9u) { o[i] = 1u; }", 0},
         {"let c = (v + 1.0) * 0.1 - 0.1; var a: array<u32, 4>; if (c > 0.0) { a[i % 4u] = 1u; } o[i] = a[i % 4u];", 1u << 4},
+        {"let c = (v + 1.0) * 0.1 - 0.1; o[i] = select(1u, 2u, c == c);", 0}, /* a value against itself */
+        {"let c = (v + 1.0) * 0.1 - 0.1; let e = (v + 1.0) * 0.1 - 0.1 + 0.0 * x[i]; o[i] = select(1u, 2u, c == e);", 0xFFFB},
         {"let c = (v + 1.0) * 0.1 - 0.1; let b = c > 0.0; let d = b || i < 8u; o[i] = u32(d);", 0},
     };
     for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
