@@ -136,6 +136,7 @@ static bool build_op_graph(gr_program *p, const gr_op *op, const char *const *na
         bool variadic = op->sig.outputs_n == 1 && op->sig.outputs[0].variadic;
         gr_str name = !variadic ? gr_str_dup(a, op->sig.outputs[o].name)
                                : gr_str_of(gr_arena_printf(a, "%.*s.%u", GR_STR_ARG(op->sig.outputs[0].name), o));
+        if (results[o] == GR_NO_VALUE) continue; /* absent under its condition */
         if (!gr_graph_add_output(a, g, name, results[o])) return gr_report_oom(&p->session->diags);
     }
     return true;

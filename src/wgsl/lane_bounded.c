@@ -425,12 +425,18 @@ static void comparison(uint32_t op, void *dp, const void *ap, const void *bp, ui
     gr_lane_f64_generic[op].form[LANE_VV](d, a, b, NULL, n);
 }
 
+/* What follows from an operand that may have overflowed is undecided where it is no number that could carry a bound. */
+static bv lost(bv r, double e) {
+    if (e == INF && r.v - r.v != 0) r.m = ~0u;
+    return r;
+}
+
 #define RUN(name) \
     static void name##_bounded(const table *t, void *d, const void *a, const void *b, const void *c, uint32_t n)
 #define UNUSED (void)t, (void)b, (void)c
-#define BOUNDED_FF__(name) RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, unary(t, LANE_##name, get(a, i, n))); }
+#define BOUNDED_FF__(name) RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, lost(unary(t, LANE_##name, get(a, i, n)), get(a, i, n).e)); }
 #define BOUNDED_FFF_(name) \
-    RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, binary(t, LANE_##name, get(a, i, n), get(b, i, n))); }
+    RUN(name) { UNUSED; for (uint32_t i = 0; i < n; i++) put(d, i, n, lost(binary(t, LANE_##name, get(a, i, n), get(b, i, n)), greater(get(a, i, n).e, get(b, i, n).e))); }
 #define BOUNDED_FFI_(name) \
     RUN(name) { \
         UNUSED; const uint32_t *k = b; \

@@ -10,6 +10,7 @@ import cases_signal
 import gradients
 import learning
 import reference
+import sequences
 from arrays import PAIRS, SHAPES, TYPES, array, is_float, name, wide
 
 # Relative and absolute error on the oracle, on a GPU, and in f64.
@@ -739,6 +740,7 @@ SPECIAL = {'scatter_elements': scatter_elements, 'scatter_nd': scatter_nd, 'conv
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
 
 SPECIAL.update(learning.add(Case, dtypes, arr))
+SPECIAL.update(sequences.add(Case, dtypes, arr))
 
 
 def big(op):

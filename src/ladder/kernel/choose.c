@@ -79,7 +79,8 @@ static bool dtypes_met(const gr_target *t, const gr_call *call, const gr_kernel_
     }
     for (uint32_t i = 0; i < call->operands_n; i++)
         if (call->operands[i].dtype != GR_DTYPE_NONE) GR_TRY(dtype_met(t, NULL, call->operands[i].dtype, c));
-    for (uint32_t i = 0; i < call->outputs_n; i++) GR_TRY(dtype_met(t, NULL, call->outputs[i].dtype, c));
+    for (uint32_t i = 0; i < call->outputs_n; i++) /* an absent one has no dtype */
+        if (call->outputs[i].dtype != GR_DTYPE_NONE) GR_TRY(dtype_met(t, NULL, call->outputs[i].dtype, c));
     return true;
 }
 

@@ -92,8 +92,9 @@ static bool fill_bind(pass_ctx *p, const gr_bind *bind, const gr_wgsl_decl *var,
         if (!output_value(p, bind->tensor, &b->result, &ignored, &at)) b->result = GR_NO_VALUE;
         return true;
     }
-    if (is_output && b->value == GR_NO_VALUE) return gr_type_device_bytes(&p->call.outputs[index], &b->bytes); /* written, never read */
-    return true;
+    if (!is_output || b->value != GR_NO_VALUE) return true;
+    b->bytes = 4; /* absent under its condition; or written and never read: */
+    return p->call.outputs[index].dtype == GR_DTYPE_NONE || gr_type_device_bytes(&p->call.outputs[index], &b->bytes);
 }
 
 static bool fill_binds(pass_ctx *p, gr_kernel *k) {
