@@ -1,5 +1,5 @@
 // Scaled dot-product attention, 32 queries a workgroup against 32 keys at a time: the scores of a tile never leave the
-// workgroup, and the softmax is kept up to date by the greatest score and the sum so far (Dao et al., 2022).
+// workgroup, and the result so far is kept a weighted mean by the greatest score and the sum so far (Dao et al., 2022).
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params {
@@ -111,7 +111,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     for (var h = 0u; h < 2u; h++) {
       var t = 0.0;
       for (var i = 0u; i < 32u; i++) { t += score[(r + h * 16u) * PITCH + i]; }
-      total[h] = total[h] * shrink[h] + t;
+      let before = total[h] * shrink[h];
+      total[h] = before + t;
+      shrink[h] = select(before / total[h], 0.0, total[h] == 0.0);
+    }
+    workgroupBarrier();
+    for (var h = 0u; h < 2u; h++) { // weights that add up to 1: a sum of values times them overflows only where the result does
+      for (var i = 0u; i < 4u; i++) {
+        let at = (r + h * 16u) * PITCH + c + i;
+        score[at] = select(score[at] / total[h], 0.0, total[h] == 0.0);
+      }
     }
     for (var s = 0u; s < COLUMNS; s++) {
       workgroupBarrier();
@@ -140,7 +149,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     for (var s = 0u; s < COLUMNS; s++) {
       for (var i = 0u; i < 4u; i++) {
         let at = s * 32u + c + i;
-        if (row < p.q && at < p.e) { y[(matrix * p.q + row) * p.e + at] = T(out[h][s][i] / total[h]); }
+        var v = out[h][s][i];
+        if (total[h] == 0.0) { v /= total[h]; } // every key is hidden: not a number
+        if (row < p.q && at < p.e) { y[(matrix * p.q + row) * p.e + at] = T(v); }
       }
     }
   }

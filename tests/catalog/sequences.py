@@ -72,7 +72,9 @@ def add(Case, dtypes, arr):
                     if k % 2:
                         params['layout'] = 'ifgo' if lstm else 'rzn'
                     if k == 2:
-                        params.update({'gate_activation': 'relu' if op == 'gru' else 'tanh', 'cell_activation' if lstm else 'activation': 'relu'})
+                        params.update({'cell_activation' if lstm else 'activation': 'relu'})
+                        if op != 'gru': # whose gates are sigmoids
+                            params['gate_activation'] = 'tanh'
                     if not lstm and k % 3 == 0:
                         params['reset_after'] = False
                     gate, act = ACT[params.get('gate_activation', 'sigmoid')], ACT[params.get('cell_activation' if lstm else 'activation', 'tanh')]
