@@ -1,6 +1,6 @@
-// y[k] is the sum of x[j] exp(-2 pi i j k / n), with + in the exponent for the inverse, times a scale. Sums are pairwise: level l
+// y[k] is the sum of x[j] exp(-2 pi i j k / n), with + in the exponent for the inverse, divided by nothing, the root of n, or n. Sums are pairwise: level l
 // of a binary counter holds the sum of 2^l consecutive terms.
-struct Params { n: u32, inverse: u32, scale: f32, count: u32 }
+struct Params { n: u32, inverse: u32, norm: u32, count: u32 } // norm: 0 nothing, 1 the root of n, 2 n
 @group(0) @binding(0) var<storage, read> x: array<vec2<f32>>;
 @group(0) @binding(1) var<storage, read_write> y: array<vec2<f32>>;
 @group(0) @binding(2) var<uniform> p: Params;
@@ -51,6 +51,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   for (var l = 0u; l < 32u; l++) {
     if (((p.n >> l) & 1u) == 1u) { total = level[l] + total; }
   }
-  total = total * p.scale;
+  if (p.norm == 1u) { total = total / sqrt(f32(p.n)); }
+  if (p.norm == 2u) { total = total / f32(p.n); }
   y[i] = select(total - total, total, abs(total) <= vec2<f32>(3.4028234663852886e38));
 }
