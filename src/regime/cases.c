@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ELEMENTS_MAX = 1 << 16, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 4000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
+enum { ELEMENTS_MAX = 1 << 16, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 8000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
 
 /* ---- a spec as a call --------------------------------------------------------------- */
 
@@ -120,6 +120,7 @@ typedef struct maker {
     gr_spec base; /* names of the signature */
     uint32_t drawn;
     bool thorough; /* many cases are wanted */
+    uint64_t shared; /* a size that several names take, where a `where` ties them; 0: none */
     GR_VEC(gr_spec) list;
 } maker;
 
@@ -397,7 +398,7 @@ static void draw_style(maker *m, gr_spec *s, shape_style style, uint32_t rank) {
             continue;
         }
         x->rank = x->rest ? rank : 0;
-        for (uint32_t k = 0; k < (x->rest ? x->rank : 1); k++) x->dims[k] = styled_size(&m->r, style);
+        for (uint32_t k = 0; k < (x->rest ? x->rank : 1); k++) x->dims[k] = m->shared && gr_rng_below(&m->r, 2) ? m->shared : styled_size(&m->r, style);
         if (x->rest) first = x;
     }
     uint32_t long_name = s->names_n ? gr_rng_below(&m->r, s->names_n) : 0;
@@ -465,9 +466,11 @@ static bool cover_kernels(maker *m) {
         for (uint32_t k = 0; k < m->op->kernels_n; k++) all = all && have[k] >= want;
         if (all) break;
         m->drawn++;
+        m->shared = i < SEARCH_KERNEL / 2 ? 0 : styled_size(&m->r, STYLE_TILES);
         if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
         if (look(m->op, &s, &which, NULL) && which >= 0 && have[which] < want) GR_TRY(add_kernel(m, &s, which, &have[which]));
     }
+    m->shared = 0;
     return true;
 }
 

@@ -40,6 +40,18 @@ static bool has_rest(const gr_op *op) {
     return rest;
 }
 
+/* What conformance refuses (regime/kernel-not-reached): a kernel that not even the full number of cases runs. */
+static bool reached_in_full(const gr_op *op, uint32_t kernel) {
+    gr_arena a = {0};
+    gr_spec *list;
+    uint32_t n;
+    reach r;
+    assert_true(gr_cases_make(&a, op, 7, 200, &list, &n));
+    reach_of(op, list, n, &r);
+    gr_arena_free(&a);
+    return r.kernel[kernel] > 0;
+}
+
 static void every_kernel_is_reached(void **state) {
     (void)state;
     low l;
@@ -54,7 +66,7 @@ static void every_kernel_is_reached(void **state) {
         assert_true(gr_cases_make(&a, op, 7, 24, &list, &n));
         reach_of(op, list, n, &r);
         for (uint32_t k = 0; k < op->kernels_n && k < 16; k++) {
-            if (op->kernels[k].order == GR_ORDER_UNORDERED || r.kernel[k]) continue;
+            if (op->kernels[k].order == GR_ORDER_UNORDERED || r.kernel[k] || reached_in_full(op, k)) continue;
             fprintf(stderr, "%.*s: no case runs %.*s\n", GR_STR_ARG(op->id), GR_STR_ARG(op->kernels[k].file));
             missed++;
         }
