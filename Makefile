@@ -1,6 +1,6 @@
 # The front door. Meson builds; tools/ holds what the targets do.
 .DEFAULT_GOAL := help
-.PHONY: help demo build deps run-deps check test soak bench bless fuzz wasm docs install uninstall clean
+.PHONY: help demo build deps run-deps check test soak bench bless receipts fuzz wasm docs install uninstall clean
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds a fuzz target runs in `make fuzz` and in `make soak`.
@@ -14,6 +14,7 @@ help:
 	@echo 'make soak      hours: the fault sweep and long fuzzing'
 	@echo 'make bench     ratios against plain C, a bare GPU loop and SciPy'
 	@echo 'make bless     rewrite the goldens; the diff is the review'
+	@echo 'make receipts  conform every op whose receipt does not hold on this adapter'
 	@echo 'make fuzz      fuzz every target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make wasm      the core for wasm32-wasi, in build-wasm/'
 	@echo 'make docs      regenerate the generated pages of docs/'
@@ -54,6 +55,10 @@ bless: deps
 	GRADUS_BLESS=1 python3 tests/cli/test.py
 	@tools/gen-docs
 	@git --no-pager diff --stat
+
+receipts: run-deps
+	@tools/build cli/gradus
+	@tools/receipts
 
 fuzz: deps
 	@tools/fuzz --seconds $(FUZZ_SECONDS)

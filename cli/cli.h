@@ -1,6 +1,6 @@
 /* cli.h: what the subcommands share. The command line is a client: it sees include/gradus.h only.
  *
- * Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment. */
+ * Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment, 4 (receipt verify) conform again here. */
 #ifndef GR_CLI_H
 #define GR_CLI_H
 
@@ -23,7 +23,8 @@ typedef struct cli_options {
     const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
     unsigned threads, repeat, checkpoint;
     unsigned seed; bool second;                      /* op gradcheck */
-    bool json, quiet, allow_heavy, timestamps;
+    const char *visibility, *docs, *export_dir;
+    bool json, quiet, keep, dry_run, allow_heavy, timestamps;
 } cli_options;
 
 typedef int cli_command(const cli_options *o);
@@ -37,6 +38,11 @@ int cli_op(const cli_options *o);
 int cli_op_conform(const cli_options *o);
 int cli_op_gradcheck(const cli_options *o);
 int cli_op_new(const cli_options *o);
+int cli_receipt(const cli_options *o);
+int cli_op_check(const cli_options *o);
+int cli_op_show(const cli_options *o);
+int cli_op_publish(const cli_options *o);
+int cli_catalog_docs(const cli_options *o);
 int cli_version(const cli_options *o);
 int cli_completion(const cli_options *o);
 
@@ -73,6 +79,9 @@ bool cli_on_progress(void *user, const char *node, uint64_t done, uint64_t total
 void cli_progress_end(cli_progress *p);
 double cli_now(void); /* seconds, monotonic */
 double cli_median(double *v, unsigned n); /* sorts v */
-int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* message on stderr; returns 2 */
+/* Wrong usage, before there is a session: a message on stderr, or with --json the diagnostic cli/usage as the only output. Returns 2. */
+int cli_usage(const cli_options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same among a session's diagnostics. Returns false. */
+bool cli_complain(gr_session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

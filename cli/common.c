@@ -6,14 +6,34 @@
 #include <time.h>
 #include <unistd.h>
 
-int cli_usage(const char *fmt, ...) {
+static void complain(const cli_options *o, gr_session *s, const char *fmt, va_list ap) {
+    char message[2048];
+    vsnprintf(message, sizeof message, fmt, ap);
+    if (s) {
+        gr_complain(s, message);
+    } else if (o->json) {
+        char *text = gr_complaint(message);
+        printf("{\"diagnostics\": %s}\n", text ? text : "[]");
+        gr_text_free(text);
+    } else {
+        fprintf(stderr, "gradus: %s\n", message);
+    }
+}
+
+int cli_usage(const cli_options *o, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    fputs("gradus: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputs("\n", stderr);
+    complain(o, NULL, fmt, ap);
     va_end(ap);
     return 2;
+}
+
+bool cli_complain(gr_session *s, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    complain(NULL, s, fmt, ap);
+    va_end(ap);
+    return false;
 }
 
 /* "256MiB", "1.5 GiB", "4096" to bytes; false when malformed. */
@@ -47,16 +67,16 @@ gr_session *cli_session(const cli_options *o, bool compile_only) {
     gr_session_desc desc = {.catalog = o->catalog, .op_roots = o->ops, .threads = o->threads};
     uint64_t bytes;
     if (!device_of(o->device, &desc.device)) {
-        cli_usage("--device takes gpu, cpu or auto, not \"%s\"", o->device);
+        cli_usage(o, "--device takes gpu, cpu or auto, not \"%s\"", o->device);
         return NULL;
     }
     if (o->budget && !parse_bytes(o->budget, &bytes)) {
-        cli_usage("--budget takes a size such as 256MiB, not \"%s\"", o->budget);
+        cli_usage(o, "--budget takes a size such as 256MiB, not \"%s\"", o->budget);
         return NULL;
     }
     if (compile_only) desc.device = GR_DEVICE_NONE_;
     gr_session *s = gr_session_new(&desc);
-    if (!s) cli_usage("out of memory");
+    if (!s) cli_usage(o, "out of memory");
     return s;
 }
 
@@ -69,6 +89,7 @@ gr_compile_desc cli_compile_desc(const cli_options *o) {
 int cli_finish(gr_session *s, const cli_options *o) {
     int code = gr_session_exit_code(s);
     const char *text = gr_session_report(s, false);
+    fflush(stdout); /* results before complaints, also where both go to one place */
     if (*text && !o->json) fputs(text, stderr);
     gr_session_free(s);
     return code;

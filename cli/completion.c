@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static const char words[] = "run explain plan check catalog op profile version completion";
+static const char words[] = "run explain plan check catalog op receipt profile version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
-                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --quiet --help";
+                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --keep --quiet --help";
 
 static void bash(void) {
     printf("_gradus() {\n"
@@ -41,10 +41,10 @@ static void fish(void) {
 }
 
 int cli_completion(const cli_options *o) {
-    if (o->arg_n != 1) return cli_usage("completion takes bash, zsh or fish");
+    if (o->arg_n != 1) return cli_usage(o, "completion takes bash, zsh or fish");
     if (!strcmp(o->arg[0], "bash")) bash();
     else if (!strcmp(o->arg[0], "zsh")) zsh();
     else if (!strcmp(o->arg[0], "fish")) fish();
-    else return cli_usage("completion takes bash, zsh or fish, not \"%s\"", o->arg[0]);
+    else return cli_usage(o, "completion takes bash, zsh or fish, not \"%s\"", o->arg[0]);
     return 0;
 }

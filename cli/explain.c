@@ -40,8 +40,8 @@ static gr_program *compile(const cli_options *o, gr_session **s) {
 int cli_explain(const cli_options *o) {
     gr_rung rung;
     gr_session *s;
-    if (o->arg_n != 1) return cli_usage("explain takes one document; see `gradus explain --help`");
-    if (!rung_of(o->rung, &rung)) return cli_usage("--rung takes canvas, flow, graph, kernel or plan, not \"%s\"", o->rung);
+    if (o->arg_n != 1) return cli_usage(o, "explain takes one document; see `gradus explain --help`");
+    if (!rung_of(o->rung, &rung)) return cli_usage(o, "--rung takes canvas, flow, graph, kernel or plan, not \"%s\"", o->rung);
     gr_program *p = compile(o, &s);
     if (!s) return 2;
     char *text = p ? gr_explain(p, rung, o->follow, o->json) : NULL;
@@ -57,7 +57,7 @@ int cli_explain(const cli_options *o) {
 
 int cli_plan(const cli_options *o) {
     gr_session *s;
-    if (o->arg_n != 1) return cli_usage("plan takes one document; see `gradus plan --help`");
+    if (o->arg_n != 1) return cli_usage(o, "plan takes one document; see `gradus plan --help`");
     gr_program *p = compile(o, &s);
     if (!s) return 2;
     char *text = !p ? NULL : o->json ? gr_plan_json(p) : gr_explain(p, GR_RUNG_PLAN, NULL, false);
@@ -92,7 +92,7 @@ static bool check_one(gr_session *s, const char *path, const gr_compile_desc *de
 }
 
 int cli_check(const cli_options *o) {
-    if (o->arg_n == 0) return cli_usage("check takes documents, op folders or .wgsl files");
+    if (o->arg_n == 0) return cli_usage(o, "check takes documents, op folders or .wgsl files");
     gr_session *s = cli_session(o, true);
     if (!s) return 2;
     gr_compile_desc desc = cli_compile_desc(o);
@@ -107,7 +107,8 @@ int cli_check(const cli_options *o) {
 }
 
 int cli_catalog(const cli_options *o) {
-    if (o->arg_n > 1) return cli_usage("catalog takes one op at most, not also \"%s\"", o->arg[1]);
+    if (o->docs && o->arg_n == 0) return cli_catalog_docs(o);
+    if (o->arg_n > 1) return cli_usage(o, "catalog takes one op at most, not also \"%s\"", o->arg[1]);
     gr_session *s = cli_session(o, true);
     if (!s) return 2;
     if (o->arg_n) {
@@ -132,7 +133,7 @@ int cli_catalog(const cli_options *o) {
 }
 
 int cli_profile(const cli_options *o) {
-    if (o->arg_n) return cli_usage("profile takes options only, not \"%s\"", o->arg[0]);
+    if (o->arg_n) return cli_usage(o, "profile takes options only, not \"%s\"", o->arg[0]);
     gr_session *s = cli_session(o, false);
     if (!s) return 2;
     cli_banner(s);
@@ -144,7 +145,7 @@ int cli_profile(const cli_options *o) {
 }
 
 int cli_version(const cli_options *o) {
-    if (o->arg_n) return cli_usage("version takes options only, not \"%s\"", o->arg[0]);
+    if (o->arg_n) return cli_usage(o, "version takes options only, not \"%s\"", o->arg[0]);
     if (o->json) printf("{\"gradus\": \"%s\"}\n", gr_version());
     else printf("gradus %s\n", gr_version());
     return 0;

@@ -11,10 +11,10 @@ bool cli_pair(const char *text, char **name, const char **rest) {
     return *name && **rest;
 }
 
-static bool add(cli_gradient *g, const char **list, unsigned *n, char *text) {
+static bool add(const cli_options *o, cli_gradient *g, const char **list, unsigned *n, char *text) {
     if (!text || g->owned_n == CLI_LIST_MAX || *n == CLI_LIST_MAX) {
         free(text);
-        return cli_usage("too many names for the gradient") == 0;
+        return cli_usage(o, "too many names for the gradient") == 0;
     }
     g->owned[g->owned_n++] = text;
     list[(*n)++] = text;
@@ -22,10 +22,10 @@ static bool add(cli_gradient *g, const char **list, unsigned *n, char *text) {
 }
 
 /* "a,b" into its names. */
-static bool add_names(cli_gradient *g, const char *text) {
+static bool add_names(const cli_options *o, cli_gradient *g, const char *text) {
     while (*text) {
         size_t n = strcspn(text, ",");
-        if (n && !add(g, g->wrt, &g->wrt_n, strndup(text, n))) return false;
+        if (n && !add(o, g, g->wrt, &g->wrt_n, strndup(text, n))) return false;
         text += n + (text[n] == ',');
     }
     return true;
@@ -40,21 +40,21 @@ static bool has(const char *const *list, unsigned n, const char *name) {
 bool cli_gradient_read(const cli_options *o, cli_gradient *g) {
     *g = (cli_gradient){0};
     for (unsigned i = 0; i < o->gradient_n; i++)
-        if (!add(g, g->gradient, &g->gradient_n, strdup(o->gradient[i]))) return false;
+        if (!add(o, g, g->gradient, &g->gradient_n, strdup(o->gradient[i]))) return false;
     for (unsigned i = 0; i < o->cotangent_n; i++) {
         char *name;
         const char *path;
         if (!cli_pair(o->cotangent[i], &name, &path)) {
             free(name);
-            return cli_usage("--cotangent takes OUTPUT=FILE, not \"%s\"", o->cotangent[i]) == 0;
+            return cli_usage(o, "--cotangent takes OUTPUT=FILE, not \"%s\"", o->cotangent[i]) == 0;
         }
         g->file[g->cotangent_n] = path;
-        if (!add(g, g->cotangent, &g->cotangent_n, name)) return false;
-        if (!has(g->gradient, g->gradient_n, name) && !add(g, g->gradient, &g->gradient_n, strdup(name))) return false;
+        if (!add(o, g, g->cotangent, &g->cotangent_n, name)) return false;
+        if (!has(g->gradient, g->gradient_n, name) && !add(o, g, g->gradient, &g->gradient_n, strdup(name))) return false;
     }
     for (unsigned i = 0; i < o->wrt_n; i++)
-        if (!add_names(g, o->wrt[i])) return false;
-    if (g->wrt_n && !g->gradient_n) return cli_usage("--wrt says by what: say of what with --gradient OUTPUT") == 0;
+        if (!add_names(o, g, o->wrt[i])) return false;
+    if (g->wrt_n && !g->gradient_n) return cli_usage(o, "--wrt says by what: say of what with --gradient OUTPUT") == 0;
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool write_input(gr_session *s, gr_program *p, gr_prepared *r, const char
         if (found) ok = gr_write(r, i, &t);
     }
     gr_tensor_free(&t);
-    if (!found) cli_usage("there is no input \"%s\" for %s", name, path);
+    if (!found) cli_complain(s, "there is no input \"%s\" for %s", name, path);
     return ok;
 }
 
@@ -99,7 +99,7 @@ bool cli_inputs_write(const cli_options *o, gr_session *s, gr_program *p, gr_pre
     for (unsigned i = 0; i < o->in_n; i++) {
         char *name;
         const char *path;
-        bool ok = cli_pair(o->in[i], &name, &path) || cli_usage("--in takes NAME=FILE, not \"%s\"", o->in[i]) == 0;
+        bool ok = cli_pair(o->in[i], &name, &path) || cli_complain(s, "--in takes NAME=FILE, not \"%s\"", o->in[i]);
         ok = ok && write_input(s, p, r, name, path);
         free(name);
         if (!ok) return false;

@@ -4,6 +4,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct subcommand {
     const char *name, *args, *about, *examples;
@@ -20,13 +21,17 @@ static const subcommand commands[] = {
     {"check", "FILE|OPFOLDER...", "Check documents, op folders and .wgsl files without running anything.",
      "  gradus check examples/despike.json examples/ops/user/kemal/windowed_median@1\n", cli_check},
     {"catalog", "[OP]", "List the ops, or show one.", "  gradus catalog\n  gradus catalog matmul --json\n", cli_catalog},
-    {"op", "run|conform|gradcheck|new ...", "Run one op on files; conform an op to its reference; check its gradient; begin a new op.",
+    {"op", "run|new|check|...", "Run an op on files; begin, check, conform, gradcheck, show and publish one.",
      "  gradus op run matmul --in a=a.npy --in b=b.npy --out y=y.npy\n"
      "  gradus op run reduce_sum --set 'axes=[0]' --in x=x.csv --out y=y.npy --device cpu --mode f64\n"
      "  gradus op run mul --in a=a.npy --in b=b.npy --cotangent y=ct.npy --out d_a=d_a.npy\n"
      "  gradus op conform examples/ops/user/kemal/windowed_median@1 --device cpu --out receipt.json\n"
      "  gradus op gradcheck softmax\n"
-     "  gradus op new my_sum ops/user/me\n", cli_op},
+     "  gradus op new my_sum ops/user/me\n  gradus op check ops/user/me/my_sum@1\n  gradus op conform ops/user/me/my_sum@1 --keep\n"
+     "  gradus op show ops/user/me/my_sum@1\n  gradus op publish ops/user/me/my_sum@1 --dry-run\n", cli_op},
+    {"receipt", "show|verify ...", "Show a receipt; rerun it for an op and compare.",
+     "  gradus receipt show receipt.json\n  gradus receipt verify receipt.json examples/ops/user/kemal/windowed_median@1\n"
+     "Exit code 4 of verify: it was minted on another profile; conform again here.\n", cli_receipt},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
@@ -35,8 +40,8 @@ enum { COMMANDS_N = sizeof commands / sizeof *commands };
 
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
-       OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT };
+       OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT };
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -61,18 +66,23 @@ static const struct argp_option options[] = {
     {"repeat", OPT_REPEAT, "N", 0, "Run N times (the last result counts); op conform: N cases; op gradcheck: N probes", 0},
     {"seed", OPT_SEED, "N", 0, "op gradcheck: draw other points and directions", 0},
     {"second", OPT_SECOND, NULL, 0, "op gradcheck: check the gradient's own gradient", 0},
+    {"keep", OPT_KEEP, NULL, 0, "op conform: write the receipt to the folder receipts/ of the op", 0},
+    {"export", OPT_EXPORT, "DIR", 0, "op conform: write cases, expected values and bounds as plain files", 0},
+    {"dry-run", OPT_DRY_RUN, NULL, 0, "op publish: check and list what would be sent, and send nothing", 0},
+    {"visibility", OPT_VISIBILITY, "shared|public", 0, "op publish: who is to see it (default public)", 0},
+    {"docs", OPT_DOCS, "DIR", 0, "catalog: write a page of Markdown for every op", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 
 static void push(const char **list, unsigned *n, const char *v, struct argp_state *state) {
-    if (*n + 1 >= CLI_LIST_MAX) argp_error(state, "more than %d values", CLI_LIST_MAX - 1);
-    else list[(*n)++] = v;
+    if (*n + 1 < CLI_LIST_MAX) list[(*n)++] = v;
+    else exit(cli_usage(state->input, "more than %d values", CLI_LIST_MAX - 1));
 }
 
 static unsigned number(const char *arg, struct argp_state *state) {
     char *end;
     unsigned long v = strtoul(arg, &end, 10);
-    if (*end || end == arg || v > 1000000) argp_error(state, "\"%s\" is not a number from 0 to 1000000", arg);
+    if (*end || end == arg || v > 1000000) exit(cli_usage(state->input, "\"%s\" is not a number from 0 to 1000000", arg));
     return (unsigned)v;
 }
 
@@ -104,6 +114,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_REPEAT: o->repeat = number(arg, state); break;
     case OPT_SEED: o->seed = number(arg, state); break;
     case OPT_SECOND: o->second = true; break;
+    case OPT_KEEP: o->keep = true; break;
+    case OPT_DRY_RUN: o->dry_run = true; break;
+    case OPT_VISIBILITY: o->visibility = arg; break;
+    case OPT_DOCS: o->docs = arg; break;
+    case OPT_EXPORT: o->export_dir = arg; break;
     case 'q': o->quiet = true; break;
     case ARGP_KEY_ARG: push(o->arg, &o->arg_n, arg, state); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -115,7 +130,8 @@ static void overview(FILE *f) {
     fprintf(f, "usage: gradus COMMAND [OPTION...]\n\nGradus lowers a drawn workflow rung by rung to WGSL and runs it on WebGPU or the CPU oracle.\n\n");
     for (int i = 0; i < COMMANDS_N; i++) fprintf(f, "  %-10s %-18s %s\n", commands[i].name, commands[i].args, commands[i].about);
     fprintf(f, "\n`gradus COMMAND --help` shows options and examples.\n"
-               "Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment (no adapter, no memory, no space).\n");
+               "Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment (no adapter, no memory, no space),\n"
+               "4 of `receipt verify`: conform again here.\n");
 }
 
 static const subcommand *find(const char *name) {
@@ -124,7 +140,28 @@ static const subcommand *find(const char *name) {
     return NULL;
 }
 
+/* What argp and getopt complain of is text on stderr; with --json it is caught and told as a diagnostic. */
+static bool parse_options(const struct argp *argp, int argc, char **argv, cli_options *o) {
+    char text[512] = "the options cannot be read", *end;
+    FILE *caught = o->json ? tmpfile() : NULL;
+    int saved = caught ? dup(2) : -1;
+    if (saved < 0) return argp_parse(argp, argc, argv, 0, NULL, o) == 0;
+    fflush(stderr);
+    dup2(fileno(caught), 2);
+    bool ok = argp_parse(argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o) == 0;
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(caught);
+    if (!ok && fgets(text, sizeof text, caught) && (end = strchr(text, '\n'))) *end = 0;
+    if (!ok) cli_usage(o, "%s", text);
+    fclose(caught);
+    return ok;
+}
+
 int main(int argc, char **argv) {
+    static cli_options o; /* zero; large, hence not on the stack */
+    for (int i = 1; i < argc; i++) o.json = o.json || !strcmp(argv[i], "--json");
     if (argc < 2) {
         overview(stderr);
         return 2;
@@ -134,14 +171,14 @@ int main(int argc, char **argv) {
         return 0;
     }
     const subcommand *c = find(strcmp(argv[1], "--version") ? argv[1] : "version");
-    if (!c) return cli_usage("unknown command \"%s\"; `gradus --help` lists them", argv[1]);
-    static cli_options o; /* zero; large, hence not on the stack */
+    if (!c) return cli_usage(&o, "unknown command \"%s\"; `gradus --help` lists them", argv[1]);
     char name[64], doc[1024];
     snprintf(name, sizeof name, "gradus %s", c->name);
     snprintf(doc, sizeof doc, "%s\vExamples:\n%s", c->about, c->examples);
     const struct argp argp = {options, parse, c->args, doc, NULL, NULL, NULL};
     argv[1] = name;
     argp_err_exit_status = 2;
-    argp_parse(&argp, argc - 1, argv + 1, 0, NULL, &o);
-    return c->run(&o);
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], "--help")) o.json = false;
+    return parse_options(&argp, argc - 1, argv + 1, &o) ? c->run(&o) : 2;
 }

@@ -14,9 +14,8 @@ static bool load_operands(const cli_options *o, gr_session *s, operands *in) {
     for (unsigned i = 0; i < o->in_n; i++) {
         const char *path;
         if (!cli_pair(o->in[i], &in->name[i], &path)) {
-            cli_usage("--in takes NAME=FILE, not \"%s\"", o->in[i]);
             free(in->name[i]);
-            return false;
+            return cli_complain(s, "--in takes NAME=FILE, not \"%s\"", o->in[i]);
         }
         in->n = i + 1;
         if (!gr_tensor_load(s, path, &in->tensor[i])) return false;
@@ -44,19 +43,19 @@ static int output_index(const gr_program *p, const char *name, unsigned nth) {
 }
 
 /* Which output each --out means, before anything runs; a name that repeats takes a variadic output in order. */
-static bool find_outputs(const cli_options *o, const gr_program *p, int *index) {
+static bool find_outputs(const cli_options *o, gr_session *s, const gr_program *p, int *index) {
     for (unsigned k = 0; k < o->outs_n; k++) {
         char *name;
         const char *path;
         unsigned nth = 0;
         if (!cli_pair(o->outs[k], &name, &path)) {
             free(name);
-            return cli_usage("--out takes NAME=FILE, not \"%s\"", o->outs[k]) == 0;
+            return cli_complain(s, "--out takes NAME=FILE, not \"%s\"", o->outs[k]);
         }
         size_t n = strlen(name) + 1; /* with the '=' */
         for (unsigned j = 0; j < k; j++) nth += !strncmp(o->outs[j], o->outs[k], n);
         index[k] = output_index(p, name, nth);
-        if (index[k] < 0) cli_usage("the op has no output \"%s\" for --out %s", name, o->outs[k]);
+        if (index[k] < 0) cli_complain(s, "the op has no output \"%s\" for --out %s", name, o->outs[k]);
         free(name);
         if (index[k] < 0) return false;
     }
@@ -129,7 +128,7 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, const cli_
     cli_gradient_desc(g, &desc);
     gr_program *p = gr_compile_op(s, o->arg[1], (const char *const *)in->name, in->tensor, in->n, o->set, o->set_n, &desc);
     int index[CLI_LIST_MAX];
-    gr_prepared *r = p && find_outputs(o, p, index) ? gr_prepare(p, &pd) : NULL;
+    gr_prepared *r = p && find_outputs(o, s, p, index) ? gr_prepare(p, &pd) : NULL;
     bool ok = r != NULL;
     for (unsigned i = 0, k = 0; ok && k < in->n; k++)
         for (i = 0; i < gr_program_inputs(p); i++) {
@@ -158,11 +157,14 @@ int cli_op(const cli_options *o) {
     if (o->arg_n && !strcmp(o->arg[0], "conform")) return cli_op_conform(o);
     if (o->arg_n && !strcmp(o->arg[0], "gradcheck")) return cli_op_gradcheck(o);
     if (o->arg_n && !strcmp(o->arg[0], "new")) return cli_op_new(o);
-    if (o->arg_n != 2 || strcmp(o->arg[0], "run")) return cli_usage("op takes `run NAME`, `conform FOLDER|ID`, `gradcheck FOLDER|ID` or `new NAME DIR`; see `gradus op --help`");
-    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage("--mode takes f32 or f64, not \"%s\"", o->mode);
+    if (o->arg_n && !strcmp(o->arg[0], "check")) return cli_op_check(o);
+    if (o->arg_n && !strcmp(o->arg[0], "show")) return cli_op_show(o);
+    if (o->arg_n && !strcmp(o->arg[0], "publish")) return cli_op_publish(o);
+    if (o->arg_n != 2 || strcmp(o->arg[0], "run")) return cli_usage(o, "op takes run, new, check, conform, gradcheck, show or publish; see `gradus op --help`");
+    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage(o, "--mode takes f32 or f64, not \"%s\"", o->mode);
     bool wide = o->mode && !strcmp(o->mode, "f64");
     cli_options with = *o;
-    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage("--mode f64 runs on the oracle: leave --device out or say cpu");
+    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage(o, "--mode f64 runs on the oracle: leave --device out or say cpu");
     if (wide) with.device = "cpu";
     gr_session *s = cli_session(&with, false);
     if (!s) return 2;

@@ -123,10 +123,10 @@ static bool run_program(const cli_options *o, gr_session *s, gr_program *p, cons
 }
 
 int cli_run(const cli_options *o) {
-    if (o->arg_n != 1) return cli_usage("run takes one document; see `gradus run --help`");
-    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage("--mode takes f32 or f64, not \"%s\"", o->mode);
+    if (o->arg_n != 1) return cli_usage(o, "run takes one document; see `gradus run --help`");
+    if (o->mode && strcmp(o->mode, "f32") && strcmp(o->mode, "f64")) return cli_usage(o, "--mode takes f32 or f64, not \"%s\"", o->mode);
     bool wide = o->mode && !strcmp(o->mode, "f64");
-    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage("--mode f64 runs on the oracle: leave --device out or say cpu");
+    if (wide && o->device && strcmp(o->device, "cpu")) return cli_usage(o, "--mode f64 runs on the oracle: leave --device out or say cpu");
     cli_options with = *o;
     if (wide) with.device = "cpu";
     cli_gradient g;

@@ -46,6 +46,12 @@ void gr_session_free(gr_session *s);
 const char *gr_session_report(gr_session *s, bool json);
 int gr_session_exit_code(const gr_session *s); /* 0 ok, 1 our bug, 2 user error, 3 environment */
 void gr_session_clear(gr_session *s);
+/* A client's own complaint of its user, among the session's diagnostics as cli/usage; or, without a session, as a JSON array
+ * (free with gr_text_free). */
+void gr_complain(gr_session *s, const char *message);
+char *gr_complaint(const char *message);
+/* Writes a file, folders above it included; a reader never sees half of it. */
+bool gr_text_save(gr_session *s, const char *path, const char *text);
 /* "webgpu", "oracle" or "none", and one line about the adapter. */
 const char *gr_session_executor(const gr_session *s);
 const char *gr_session_adapter(const gr_session *s);
@@ -166,7 +172,7 @@ bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *o
 
 unsigned gr_catalog_size(const gr_session *s);
 const char *gr_catalog_id(const gr_session *s, unsigned i);
-/* One op as text or JSON; NULL when absent. Free with gr_text_free. */
+/* One op (an id or a folder) as text or JSON: source, claims, trust, receipts; NULL when absent. Free with gr_text_free. */
 char *gr_op_show(gr_session *s, const char *id, bool json);
 /* Checks an op folder and adds it to the session's catalog under `id` (NULL: from its path). */
 bool gr_op_add(gr_session *s, const char *folder, const char *id);
@@ -180,6 +186,28 @@ char *gr_conform(gr_session *s, const char *what, bool json, unsigned cases, cha
  * JSON, whether it passed, failed (then regime/gradcheck-failed is among the diagnostics) or there is no backward; NULL when it
  * could not be run. *value (may be NULL): the report as canonical JSON. Free both with gr_text_free. */
 char *gr_check_gradient(gr_session *s, const char *what, bool json, unsigned probes, unsigned long long seed, bool second, char **value);
+/* The same, and every case as plain files below dir: docs/conform.md, tools/recompute-export. */
+char *gr_conform_export(gr_session *s, const char *what, bool json, unsigned cases, const char *dir, char **receipt);
+/* Whether an op may be shared (a licence) or made public (metadata, an example that is true, a receipt that holds, a gradient that was
+ * checked), and the files that would be sent. Nothing is sent. The report as text or JSON; what is missing is among the diagnostics. */
+char *gr_op_publish(gr_session *s, const char *what, bool public_, bool json, bool *publishable);
+/* Markdown: the page of one op, with its example run on the oracle; the index of the catalog. Free with gr_text_free. */
+char *gr_op_page(gr_session *s, const char *what);
+char *gr_catalog_page(gr_session *s);
+/* Receipts (docs/receipts.md). Text or the JSON of the file; NULL when it is none, or was changed. Free with gr_text_free. */
+char *gr_receipt_show(gr_session *s, const char *path, bool json);
+/* The device to open a session with for a rerun: the CPU for receipts of the oracle, else AUTO. */
+bool gr_receipt_device(gr_session *s, const char *path, gr_device_kind *out);
+typedef enum gr_receipt_verdict {
+    GR_RECEIPT_NOT_RUN = 0,   /* could not be tried; reported */
+    GR_RECEIPT_REPRODUCED,
+    GR_RECEIPT_BROKEN,        /* the receipt, contract, reference or a kernel changed, or the rerun gives something else; the diagnostic says which */
+    GR_RECEIPT_CONFORM_AGAIN, /* regime/other-profile: minted on another executor or profile than the session's */
+} gr_receipt_verdict;
+/* Reruns a receipt for an op (id or folder) on the session's device and compares everything it says. */
+gr_receipt_verdict gr_receipt_verify(gr_session *s, const char *path, const char *what);
+/* Writes a receipt to the folder receipts/ of an op (id or folder), named after its adapter; the path, free with gr_text_free. */
+char *gr_receipt_keep(gr_session *s, const char *what, const char *receipt);
 /* Makes an op folder to start from: contract, reference, kernel. folder must not exist; its last part is name@1. */
 bool gr_op_new(gr_session *s, const char *name, const char *folder);
 /* Parses and checks a WGSL module (docs/wgsl-subset.md). */

@@ -118,7 +118,7 @@ static bool load_ops_beside(gr_program *p) {
     gr_str ops = gr_path_join(&p->arena[0], gr_path_dir(p->document), GR_STR("ops"));
     if (!ops.n) return gr_report_oom(&p->session->diags);
     if (!gr_file_exists(ops)) return true;
-    return gr_catalog_load(p->session->catalog, &p->session->diags, ops) && gr_catalog_check(p->session->catalog, &p->session->diags);
+    return gr_session_load(p->session, ops);
 }
 
 gr_program *gr_compile_file(gr_session *s, const char *path, const gr_compile_desc *desc) {

@@ -1,19 +1,35 @@
 /* op.c: one op as a program of its own, and its card. */
-#include "api/session.h"
+#include "api/receipt.h"
 
-static const gr_op *find_op(gr_session *s, const char *id) {
-    if (!id) id = "";
-    const gr_op *op = gr_catalog_find(s->catalog, gr_str_of(id));
+const gr_op *gr_session_find_op(gr_session *s, gr_str id) {
+    if (gr_session_report_broken(s, id)) return NULL;
+    const gr_op *op = gr_catalog_find(s->catalog, id);
     if (op) return op;
-    gr_report(&s->diags, GR_D_CLI_OP_UNKNOWN, (gr_place){0}, "gradus catalog lists all; --ops DIR adds a folder of ops", "there is no op \"%s\"", id);
-    gr_str near = gr_catalog_near(s->catalog, gr_str_of(id));
+    gr_report(&s->diags, GR_D_CLI_OP_UNKNOWN, (gr_place){0}, "gradus catalog lists all; --ops DIR adds a folder of ops", "there is no op \"%.*s\"",
+              GR_STR_ARG(id));
+    gr_str near = gr_catalog_near(s->catalog, id);
     if (near.n) gr_report_hint(&s->diags, "did you mean %.*s?", GR_STR_ARG(near));
     return NULL;
 }
 
 static void put_str(gr_arena *a, gr_value *obj, const char *key, gr_str s) { gr_value_set(a, obj, key, gr_value_new_str(a, s)); }
 
-static gr_value *op_value(gr_arena *a, const gr_op *op) {
+/* Where an op comes from: the catalog that Gradus brings, or somebody's folder. */
+static gr_str source_of(const gr_session *s, const gr_op *op) {
+    gr_str c = s->catalog_dir;
+    bool own = op->folder.n > c.n && !memcmp(op->folder.p, c.p, c.n) && !gr_str_starts(op->id, "user/");
+    return own ? GR_STR("built-in") : gr_str_starts(op->id, "user/") ? GR_STR("user") : GR_STR("folder");
+}
+
+static gr_value *strings(gr_arena *a, const gr_str *list, uint32_t n) {
+    gr_value *v = gr_value_new(a, GR_V_ARRAY);
+    for (uint32_t i = 0; v && i < n; i++)
+        if (!gr_value_push(a, v, gr_value_new_str(a, list[i]))) return NULL;
+    return v;
+}
+
+static gr_value *op_value(gr_session *s, gr_arena *a, const gr_op *op) {
+    static const char *const forms[] = {"unset", "composed", "declared", "none"};
     gr_value *o = gr_value_new(a, GR_V_OBJECT);
     char hash[72];
     gr_buf sig = {0};
@@ -29,25 +45,44 @@ static gr_value *op_value(gr_arena *a, const gr_op *op) {
     put_str(a, o, "author", op->author);
     put_str(a, o, "license", op->license);
     put_str(a, o, "hash", gr_str_dup(a, gr_str_of(hash)));
-    put_str(a, o, "trust", GR_STR("unverified"));
+    put_str(a, o, "source", source_of(s, op));
+    put_str(a, o, "folder", op->folder);
+    put_str(a, o, "backward", gr_str_of(forms[op->backward.form]));
+    gr_value_set(a, o, "tags", strings(a, op->tags, op->tags_n));
+    gr_value_set(a, o, "references", strings(a, op->references, op->references_n));
     gr_value_set(a, o, "kernels", gr_value_new_i64(a, op->kernels_n));
     gr_buf_free(&sig);
     return o;
 }
 
-char *gr_op_show(gr_session *s, const char *id, bool json) {
-    const gr_op *op = find_op(s, id);
-    if (!op) return NULL;
-    gr_buf out = {0};
-    if (!json) {
-        gr_op_print(&out, op);
-        return gr_text_take(s, &out, true);
+static void print_trust(gr_buf *out, gr_session *s, const gr_op *op, const gr_value *receipts, gr_trust trust) {
+    gr_buf_printf(out, "  %-12s %.*s\n  %-12s %s\n", "source", GR_STR_ARG(source_of(s, op)), "trust", gr_trust_name(trust));
+    for (uint32_t i = 0; i < receipts->array.n; i++) {
+        const gr_value *r = receipts->array.v[i], *changed = gr_value_get(r, "changed"), *adapter = gr_value_get(r, "adapter");
+        gr_buf_printf(out, "  %-12s %.*s: %.*s", "receipt", GR_STR_ARG(gr_value_get(r, "file")->s), GR_STR_ARG(gr_value_get(r, "state")->s));
+        if (adapter) gr_buf_printf(out, " on %.*s, %lld cases", GR_STR_ARG(adapter->s), (long long)gr_value_get(r, "cases")->i);
+        if (changed) gr_buf_printf(out, "; changed: %.*s", GR_STR_ARG(changed->s));
+        gr_buf_putc(out, '\n');
     }
+}
+
+char *gr_op_show(gr_session *s, const char *id, bool json) {
+    const gr_op *op = gr_session_op(s, gr_str_of(id ? id : ""));
     gr_arena a = {0};
-    gr_value *o = op_value(&a, op);
-    bool ok = o && gr_json_pretty(&out, o);
+    gr_buf out = {0};
+    gr_value *receipts;
+    gr_trust trust;
+    bool ok = op && gr_op_trust(s, &a, op, &receipts, &trust);
+    if (ok && json) {
+        gr_value *o = op_value(s, &a, op);
+        ok = o && gr_value_set(&a, o, "trust", gr_value_new_str(&a, gr_str_of(gr_trust_name(trust)))) && gr_value_set(&a, o, "receipts", receipts) &&
+             gr_json_pretty(&out, o);
+        if (!ok) gr_report_oom(&s->diags);
+    } else if (ok) {
+        gr_op_print(&out, op);
+        print_trust(&out, s, op, receipts, trust);
+    }
     gr_arena_free(&a);
-    if (!ok) gr_report_oom(&s->diags);
     return gr_text_take(s, &out, ok);
 }
 
@@ -144,7 +179,7 @@ static bool build_op_graph(gr_program *p, const gr_op *op, const char *const *na
 
 gr_program *gr_compile_op(gr_session *s, const char *id, const char *const *operand_names, const gr_tensor *in, unsigned in_n,
                           const char *const *params, unsigned params_n, const gr_compile_desc *desc) {
-    const gr_op *op = find_op(s, id);
+    const gr_op *op = gr_session_find_op(s, gr_str_of(id ? id : ""));
     gr_compile_desc none = {0};
     gr_program *p = op ? gr_program_new(s, GR_STR("op run")) : NULL;
     if (!p) return NULL;

@@ -27,15 +27,14 @@ static bool device_profile(gr_session *s, gr_buf *out, bool json) {
 #else
 #include "ladder/run/webgpu/profile.h"
 
+/* Measures anew, and what conformance and records find in the cache from now on is this. */
 static bool device_profile(gr_session *s, gr_buf *out, bool json) {
-    gr_arena a = {0};
-    gr_gpu_profile p;
-    bool ok = gr_gpu_profile_measure(&a, &s->diags, s->device, &p);
-    gr_value *v = ok && json ? gr_gpu_profile_value(&a, &p) : NULL;
-    if (ok && json) ok = v && gr_json_pretty(out, v);
-    if (ok && !json) gr_gpu_profile_print(out, &p);
-    gr_arena_free(&a);
-    return ok;
+    const gr_gpu_profile *p;
+    const gr_value *v;
+    GR_TRY(gr_session_profile_measure(s, &p, &v));
+    if (json) return gr_json_pretty(out, v);
+    gr_gpu_profile_print(out, p);
+    return true;
 }
 #endif
 

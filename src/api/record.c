@@ -1,6 +1,6 @@
 /* record.c: the run record: what ran, on what, under which promises, and the hashes of what
  * went in and came out. Canonical JSON (RFC 8785), so that equal runs give equal records. */
-#include "api/session.h"
+#include "api/receipt.h"
 
 static void put_str(gr_arena *a, gr_value *obj, const char *key, gr_str s) { gr_value_set(a, obj, key, gr_value_new_str(a, s)); }
 
@@ -56,6 +56,47 @@ static gr_value *effects_of(gr_arena *a, const gr_program *p) {
     return obj;
 }
 
+/* The receipt that holds for an op on this profile; NULL when there is none, with the reason in *why. */
+static const gr_value *receipt_here(const gr_value *list, gr_str profile, const char **why) {
+    *why = list->array.n ? "stale" : "absent";
+    for (uint32_t i = 0; i < list->array.n; i++) {
+        const gr_value *r = list->array.v[i], *state = gr_value_get(r, "state"), *on = gr_value_get(r, "profile_digest");
+        if (!state || !on || !gr_str_eqz(state->s, gr_trust_name(GR_TRUST_CONFORMING))) continue;
+        if (gr_str_eq(on->s, profile)) return gr_value_get(r, "digest");
+        *why = "another profile";
+    }
+    return NULL;
+}
+
+/* For each op used: the digest of its receipt, or why it has none here. */
+static gr_value *receipts_of(gr_session *s, gr_arena *a, const gr_graph *g, gr_str profile) {
+    gr_value *all = gr_value_new(a, GR_V_OBJECT);
+    for (uint32_t i = 0; all && i < g->nodes_n; i++) {
+        const gr_op *op = g->nodes[i].call.op;
+        gr_value *list;
+        gr_trust trust;
+        const char *why;
+        if (gr_value_get_str(all, op->id)) continue;
+        if (!gr_op_trust(s, a, op, &list, &trust)) return NULL;
+        const gr_value *digest = receipt_here(list, profile, &why);
+        char *id = gr_arena_strndup(a, op->id.p, op->id.n);
+        if (!id || !gr_value_set(a, all, id, gr_value_new_str(a, digest ? digest->s : gr_str_of(why)))) return NULL;
+    }
+    return all;
+}
+
+static bool put_trust(gr_arena *a, gr_value *obj, gr_session *s, const gr_graph *g) {
+    const gr_value *profile;
+    gr_sha256 hash;
+    char text[72];
+    GR_TRY(gr_session_profile(s, &profile));
+    if (!gr_profile_hash(profile, &hash)) return gr_report_oom(&s->diags);
+    gr_sha256_text(text, hash);
+    put_str(a, obj, "profile_digest", gr_str_dup(a, gr_str_of(text)));
+    gr_value *receipts = receipts_of(s, a, g, gr_str_of(text));
+    return receipts && gr_value_set(a, obj, "receipts", receipts) ? true : gr_report_oom(&s->diags);
+}
+
 static void put_engine(gr_arena *a, gr_value *obj, gr_session *s) {
     gr_sha256 library;
     gr_value *e = gr_value_new(a, GR_V_OBJECT);
@@ -99,9 +140,9 @@ char *gr_run_record(gr_prepared *r, gr_run run) {
     gr_value *outputs = outputs_of(&a, r, run);
     gr_value_set(&a, obj, "outputs", outputs);
     gr_value_set(&a, obj, "effects", effects_of(&a, p));
-    gr_value_set(&a, obj, "receipts", gr_value_new(&a, GR_V_ARRAY));
+    bool trusted = put_trust(&a, obj, s, &p->graph);
     put_engine(&a, obj, s);
-    bool ok = hashed && outputs && obj && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
+    bool ok = hashed && outputs && trusted && obj && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
     gr_arena_free(&a);
     if (ok) gr_buf_putc(&out, '\n');
     else gr_report_oom(&s->diags);

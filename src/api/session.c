@@ -48,6 +48,50 @@ static gr_str find_catalog(gr_session *s, const char *given) {
     return places[2];
 }
 
+static void leave_out(void *user, gr_str folder, gr_str id, const gr_diags *why) {
+    gr_session *s = user;
+    gr_broken_op *b = GR_PUSH(&s->arena, &s->broken);
+    gr_place at = why->list.n ? why->list.v[0].place : (gr_place){.document = folder};
+    if (why->out_of_memory || !b) {
+        gr_report_oom(&s->diags);
+        return;
+    }
+    *b = (gr_broken_op){gr_str_dup(&s->arena, folder), gr_str_dup(&s->arena, id)};
+    gr_report(&s->diags, GR_D_CONTRACT_OP_LEFT_OUT, at, NULL, "%.*s is left out: %s: %.*s", GR_STR_ARG(id),
+              why->list.n ? gr_diag_text(why->list.v[0].name) : "", why->list.n ? (int)why->list.v[0].message.n : 0,
+              why->list.n ? why->list.v[0].message.p : "");
+    gr_report_hint(&s->diags, "gradus op check %.*s", GR_STR_ARG(folder));
+    for (uint32_t i = 0; why->list.n && i < why->list.v[0].related_n; i++)
+        gr_report_related(&s->diags, why->list.v[0].related[i].place, "%.*s", GR_STR_ARG(why->list.v[0].related[i].message));
+}
+
+bool gr_session_load(gr_session *s, gr_str root) { return gr_catalog_load_each(s->catalog, &s->diags, root, leave_out, s); }
+
+/* Fragments may name ops of any root: once all are loaded. */
+static void check_fragments(gr_session *s) {
+    for (uint32_t i = 0; i < gr_catalog_count(s->catalog); i++) {
+        const gr_op *op = gr_catalog_at(s->catalog, i);
+        gr_diags own;
+        gr_diags_init(&own);
+        if (!gr_catalog_check_op(s->catalog, &own, op)) leave_out(s, op->folder, op->id, &own);
+        gr_diags_free(&own);
+    }
+}
+
+static bool same_op(gr_str broken, gr_str id) {
+    return gr_str_eq(broken, id) || (broken.n > id.n && broken.p[id.n] == '@' && !memcmp(broken.p, id.p, id.n));
+}
+
+bool gr_session_report_broken(gr_session *s, gr_str id) {
+    for (uint32_t i = 0; i < s->broken.n; i++)
+        if (same_op(s->broken.v[i].id, id)) {
+            const gr_op *op = gr_catalog_load_op(s->catalog, &s->diags, s->broken.v[i].folder, s->broken.v[i].id);
+            if (op) gr_catalog_check_op(s->catalog, &s->diags, op);
+            return !gr_diags_ok(&s->diags);
+        }
+    return false;
+}
+
 gr_session *gr_session_new(const gr_session_desc *desc) {
     gr_session_desc none = {0};
     if (!desc) desc = &none;
@@ -63,9 +107,9 @@ gr_session *gr_session_new(const gr_session_desc *desc) {
         return NULL;
     }
     s->catalog_dir = find_catalog(s, desc->catalog);
-    gr_catalog_load(s->catalog, &s->diags, s->catalog_dir);
-    for (const char *const *r = desc->op_roots; r && *r; r++) gr_catalog_load(s->catalog, &s->diags, gr_str_of(*r));
-    gr_catalog_check(s->catalog, &s->diags);
+    gr_session_load(s, s->catalog_dir);
+    for (const char *const *r = desc->op_roots; r && *r; r++) gr_session_load(s, gr_str_of(*r));
+    check_fragments(s);
     gr_session_open_device(s);
     return s;
 }
@@ -93,6 +137,23 @@ const char *gr_session_executor(const gr_session *s) { return s->api ? s->api->n
 const char *gr_session_adapter(const gr_session *s) { return s->adapter.n ? s->adapter.p : ""; }
 const char *gr_session_banner(const gr_session *s) { return s->banner.n ? s->banner.p : ""; }
 
+void gr_complain(gr_session *s, const char *message) { gr_report(&s->diags, GR_D_CLI_USAGE, (gr_place){0}, NULL, "%s", message); }
+
+char *gr_complaint(const char *message) {
+    gr_diags d;
+    gr_buf b = {0};
+    gr_diags_init(&d);
+    gr_report(&d, GR_D_CLI_USAGE, (gr_place){0}, NULL, "%s", message);
+    gr_diags_print_json(&b, &d);
+    gr_diags_free(&d);
+    return b.failed ? NULL : b.p;
+}
+
+bool gr_text_save(gr_session *s, const char *path, const char *text) {
+    gr_str p = gr_str_of(path);
+    return gr_dir_make(&s->diags, gr_path_dir(p)) && gr_file_write(&s->diags, p, text, strlen(text));
+}
+
 /* ---- content ---------------------------------------------------------------------- */
 
 unsigned gr_catalog_size(const gr_session *s) { return gr_catalog_count(s->catalog); }
@@ -113,8 +174,8 @@ gr_str gr_op_id_from_path(gr_str path) {
 
 bool gr_op_add(gr_session *s, const char *folder, const char *id) {
     gr_str path = gr_str_of(folder);
-    return gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : gr_op_id_from_path(path)) != NULL &&
-           gr_catalog_check(s->catalog, &s->diags);
+    const gr_op *op = gr_catalog_load_op(s->catalog, &s->diags, path, id ? gr_str_of(id) : gr_op_id_from_path(path));
+    return op && gr_catalog_check_op(s->catalog, &s->diags, op);
 }
 
 bool gr_wgsl_check_file(gr_session *s, const char *path) {

@@ -4,6 +4,9 @@
 
 #include "gradus.h"
 #include "ladder/run/run.h"
+#include "regime/regime.h"
+
+typedef struct gr_broken_op { gr_str folder, id; } gr_broken_op;
 
 /* Objects count who holds them: the client by one, a program its session, a prepared plan its program and the buffers
  * attached to it, a buffer its session. Freed at zero, so that the client may free in any order. */
@@ -14,12 +17,14 @@ struct gr_session {
     gr_buf report;       /* text of the last gr_session_report */
     gr_catalog *catalog;
     gr_str catalog_dir;
+    GR_VEC(gr_broken_op) broken; /* left out when a folder was loaded */
     gr_device_kind wanted;
     unsigned threads;
     const gr_exec_api *api; /* NULL: compile only */
     void *device;           /* gr_gpu * behind the webgpu executor */
     gr_target target;
     gr_str adapter, banner, library; /* library: path of the WebGPU implementation, or empty */
+    const gr_value *profile;         /* measured, or from the cache; NULL until asked for, and on the oracle */
 };
 
 /* Inputs as found: arrays in host layout, converted to the declared dtype. */
@@ -70,6 +75,23 @@ bool gr_session_open_device(gr_session *s);
 void gr_session_close_device(gr_session *s);
 /* The hash of the WebGPU library's file, computed once for a device; false where there is none or it cannot be read. */
 bool gr_session_library_hash(gr_session *s, gr_sha256 *out);
+/* What was measured of the device: measured now, or by an earlier session and kept in the user's cache folder; NULL on the oracle. */
+bool gr_session_profile(gr_session *s, const gr_value **out);
+struct gr_gpu_profile;
+bool gr_session_profile_measure(gr_session *s, const struct gr_gpu_profile **out, const gr_value **value); /* in any case; a device only */
+/* The session's executor as the regime sees it. */
+bool gr_session_regime(gr_session *s, gr_regime_device *d);
+/* An id of the catalog, or an op's folder, which is loaded under the id that its path says, with its neighbours. NULL: reported. */
+const gr_op *gr_session_op(gr_session *s, gr_str what);
+/* An op of the catalog, or cli/op-unknown with what may have been meant. One that was left out is loaded again for its complaints. */
+const gr_op *gr_session_find_op(gr_session *s, gr_str id);
+/* Loads a folder of ops. What is broken is left out with the warning contract/op-left-out: only who needs it fails. False when
+ * the folder itself cannot be read, which is an error. */
+bool gr_session_load(gr_session *s, gr_str root);
+/* Whether an op of that id was left out; then its complaints are reported as errors. */
+bool gr_session_report_broken(gr_session *s, gr_str id);
+/* A tree as text for the caller; NULL v is out of memory. */
+char *gr_text_json(gr_session *s, const gr_value *v);
 /* Lowers an already built graph through kernels to a plan (program->drawn is set). */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
 /* Adds the gradients that desc asks for to the drawn graph. ones: of an output of several elements, with ones for its

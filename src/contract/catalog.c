@@ -153,8 +153,26 @@ done:
 
 static bool has(gr_str s, char c) { return s.n && memchr(s.p, c, s.n); }
 
+typedef struct walk {
+    gr_catalog *c;
+    gr_diags *d;
+    gr_arena *tmp;
+    gr_on_broken_op *on_broken; void *user;
+} walk;
+
+static bool load_one(walk *w, gr_str path, gr_str id) {
+    gr_diags own;
+    if (!w->on_broken) return gr_catalog_load_op(w->c, w->d, path, id) != NULL;
+    gr_diags_init(&own);
+    if (!gr_catalog_load_op(w->c, &own, path, id)) w->on_broken(w->user, path, id, &own);
+    gr_diags_free(&own);
+    return true;
+}
+
 /* A folder with @ in its name is an op; another one may hold more. Plain files are passed over. */
-static bool load_below(gr_catalog *c, gr_diags *d, gr_arena *tmp, gr_str folder, gr_str prefix, int depth) {
+static bool load_below(walk *w, gr_str folder, gr_str prefix, int depth) {
+    gr_diags *d = w->d;
+    gr_arena *tmp = w->tmp;
     gr_str *names;
     uint32_t n;
     bool ok = true;
@@ -165,7 +183,7 @@ static bool load_below(gr_catalog *c, gr_diags *d, gr_arena *tmp, gr_str folder,
         char *id = gr_arena_printf(tmp, "%.*s%s%.*s", GR_STR_ARG(prefix), prefix.n ? "/" : "", GR_STR_ARG(names[i]));
         if (!path.n || !id) return gr_report_oom(d);
         if (has(names[i], '@')) {
-            ok = gr_catalog_load_op(c, d, path, gr_str_of(id)) && ok;
+            ok = load_one(w, path, gr_str_of(id)) && ok;
             continue;
         }
         gr_diags quiet;
@@ -174,18 +192,21 @@ static bool load_below(gr_catalog *c, gr_diags *d, gr_arena *tmp, gr_str folder,
         gr_diags_init(&quiet);
         bool folder_too = !has(names[i], '.') && depth < FOLDER_DEPTH && gr_dir_list(tmp, &quiet, path, &inner, &inner_n);
         gr_diags_free(&quiet);
-        if (folder_too) ok = load_below(c, d, tmp, path, gr_str_of(id), depth + 1) && ok;
+        if (folder_too) ok = load_below(w, path, gr_str_of(id), depth + 1) && ok;
     }
     return ok;
 }
 
-bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root) {
+bool gr_catalog_load_each(gr_catalog *c, gr_diags *d, gr_str root, gr_on_broken_op *on_broken, void *user) {
     gr_arena tmp;
+    walk w = {c, d, &tmp, on_broken, user};
     gr_arena_init(&tmp, (size_t)64 << 20);
-    bool ok = load_below(c, d, &tmp, root, (gr_str){0}, 0);
+    bool ok = load_below(&w, root, (gr_str){0}, 0);
     gr_arena_free(&tmp);
     return ok;
 }
+
+bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root) { return gr_catalog_load_each(c, d, root, NULL, NULL); }
 
 /* ---- finding ---- */
 
@@ -353,13 +374,14 @@ static bool check_graph_category(const gr_catalog *c, gr_diags *d, const gr_op *
     return true;
 }
 
+bool gr_catalog_check_op(const gr_catalog *c, gr_diags *d, const gr_op *op) {
+    bool ok = check_frag(c, d, op, &op->source->graph, &op->graph);
+    ok = check_frag(c, d, op, &op->source->backward, &op->backward.graph) && ok;
+    return check_graph_category(c, d, op) && ok;
+}
+
 bool gr_catalog_check(const gr_catalog *c, gr_diags *d) {
     bool ok = true;
-    for (uint32_t i = 0; i < c->ops.n; i++) {
-        const gr_op *op = c->ops.v[i];
-        ok = check_frag(c, d, op, &op->source->graph, &op->graph) && ok;
-        ok = check_frag(c, d, op, &op->source->backward, &op->backward.graph) && ok;
-        ok = check_graph_category(c, d, op) && ok;
-    }
+    for (uint32_t i = 0; i < c->ops.n; i++) ok = gr_catalog_check_op(c, d, c->ops.v[i]) && ok;
     return ok;
 }

@@ -353,6 +353,9 @@ void gr_catalog_free(gr_catalog *c);
  * examples/ops/user/kemal/windowed_median@1 below root examples/ops is user/kemal/windowed_median@1).
  * All complaints of all ops are reported; ops with errors are left out. */
 bool gr_catalog_load(gr_catalog *c, gr_diags *d, gr_str root);
+/* The same, but what is wrong with an op goes to on_broken alone, and the rest is loaded; false when root cannot be read. */
+typedef void gr_on_broken_op(void *user, gr_str folder, gr_str id, const gr_diags *why);
+bool gr_catalog_load_each(gr_catalog *c, gr_diags *d, gr_str root, gr_on_broken_op *on_broken, void *user);
 /* One op folder under a given id. */
 const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id);
 /* One op from memory: file names and texts (op.toml among them). */
@@ -373,6 +376,7 @@ uint32_t gr_catalog_count(const gr_catalog *c);
 const gr_op *gr_catalog_at(const gr_catalog *c, uint32_t i); /* sorted by id */
 /* Fragments of all ops against each other, once every root is loaded: contract/op-unknown and its like. */
 bool gr_catalog_check(const gr_catalog *c, gr_diags *d);
+bool gr_catalog_check_op(const gr_catalog *c, gr_diags *d, const gr_op *op); /* those of one op alone */
 /* The nearest id by edit distance, for hints; {0} when nothing is near. */
 gr_str gr_catalog_near(const gr_catalog *c, gr_str id);
 
@@ -387,6 +391,10 @@ gr_str gr_map_expr(const gr_map_body *m, gr_dtype first, gr_dtype out);
  * output's where there is no operand); NULL when none does. */
 const gr_kernel_decl *gr_op_reference(const gr_op *op, gr_dtype first);
 void gr_op_print(gr_buf *out, const gr_op *op); /* for `catalog NAME` */
+/* The files that are an op's content, which op->hash covers: names and texts. Folders inside it (receipts/) are not content. */
+uint32_t gr_op_files(const gr_op *op);
+gr_str gr_op_file(const gr_op *op, uint32_t i, gr_str *text);
+const gr_value *gr_op_document(const gr_op *op); /* op.toml as a tree */
 const char *gr_category_name(gr_category c);
 const char *gr_tolerance_name(gr_tolerance t);
 const char *gr_role_name(gr_role r);

@@ -491,3 +491,11 @@ bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str
     if (!hash_folder(&l)) return false;
     return l.ok && !gr_arena_failed(a);
 }
+
+uint32_t gr_op_files(const gr_op *op) { return op->source->files_n; }
+const gr_value *gr_op_document(const gr_op *op) { return op->source->doc.root; }
+
+gr_str gr_op_file(const gr_op *op, uint32_t i, gr_str *text) {
+    if (text) *text = op->source->texts[i];
+    return op->source->files[i];
+}

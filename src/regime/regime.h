@@ -23,12 +23,14 @@ typedef struct gr_regime_device {
     gr_str engine;     /* version */
 } gr_regime_device;
 
+struct gr_trial; /* conform_int.h */
 typedef struct gr_conform_options {
     uint32_t cases;    /* of shapes and parameters; 0: 200 */
     uint64_t elements; /* of operands and outputs over all runs; 0: 2^21 */
     const gr_op *reference; /* of the same signature: its body is the truth, to try an altered op; NULL: the op's own. No receipt then */
     bool no_shrink;         /* the first failure is told as it was met, without its numbers */
     uint64_t step_limit;    /* loop iterations of one batch of lanes of the kernel, on the oracle; 0: the evaluator's own */
+    bool (*on_run)(void *user, gr_diags *d, const struct gr_trial *t, int values); void *user; /* after each run that passed; may be NULL */
 } gr_conform_options;
 
 typedef enum gr_control_state { GR_CONTROL_NONE = 0, GR_CONTROL_REJECTED, GR_CONTROL_EQUIVALENT, GR_CONTROL_ACCEPTED } gr_control_state;
@@ -43,6 +45,8 @@ typedef struct gr_conformance {
     gr_sha256 contract, reference, seed;
     gr_str *kernels; uint32_t kernels_n; /* "kernel.wgsl sha256:..." */
     uint32_t *reached;                   /* cases that took each of them */
+    gr_sha256 *instantiations; uint32_t instantiations_n, instantiations_cap; /* of every WGSL text that ran, sorted */
+    uint32_t cases_wanted;               /* as asked for; 200 unless fewer or more were */
     uint32_t cases, runs, skipped;       /* skipped: the target has no kernel for the dtypes */
     gr_counts counts;
     double worst;                        /* largest |y - r| over its tolerance */

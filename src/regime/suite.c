@@ -14,6 +14,7 @@ typedef struct suite {
     uint32_t pieces_left;          /* cases still to be tried in pieces */
     gr_influence influence[SPEC_OPERANDS];
     bool thorough; /* 100 cases or more are wanted */
+    bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
 enum { PROBE_MAX = 1 << 15, PIECES = 16 };
@@ -151,12 +152,29 @@ static bool run_values(suite *s, gr_controls *k, gr_trial *t, const gr_spec *spe
         if (f->failed) return true;
         if (i == 0) memcpy(in, t->in, sizeof in), memcpy(got, t->got, sizeof got);
         if (s->g.tier == GR_TIER_DEBUG) GR_TRY(gr_controls_try(k, s->d, &s->g, t, *values));
+        if (s->on_run) GR_TRY(s->on_run(s->user, s->d, t, (int)*values));
         if (i == 0) GR_TRY(probe(s, t, spec, index, f));
         if (f->failed) return true;
     }
     if (t->unordered) return true;
     GR_TRY(gr_probe_again(t, s->d, in, got, f));
     if (f->failed) tell_here(s, spec, t, GR_VALUES_SMALL, f);
+    return true;
+}
+
+/* Which WGSL ran: a receipt lists the texts by hash. */
+static bool note_kernels(suite *s, const gr_kernels *k) {
+    gr_conformance *c = s->out;
+    for (uint32_t i = 0; i < k->n; i++) {
+        uint32_t at = 0;
+        while (at < c->instantiations_n && memcmp(c->instantiations[at].b, k->list[i].hash.b, 32) < 0) at++;
+        if (at < c->instantiations_n && gr_sha256_eq(c->instantiations[at], k->list[i].hash)) continue;
+        if (c->instantiations_n == c->instantiations_cap &&
+            !gr_vec_reserve_(s->a, (void **)&c->instantiations, &c->instantiations_cap, c->instantiations_n, sizeof *c->instantiations))
+            return gr_report_oom(s->d);
+        memmove(c->instantiations + at + 1, c->instantiations + at, (c->instantiations_n++ - at) * sizeof *c->instantiations);
+        c->instantiations[at] = k->list[i].hash;
+    }
     return true;
 }
 
@@ -171,7 +189,7 @@ static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t ind
     }
     s->out->cases++;
     if (t.which >= 0 && s->out->reached) s->out->reached[t.which]++;
-    bool ok = run_values(s, k, &t, spec, index, values, f);
+    bool ok = note_kernels(s, &t.kernel.kernels) && run_values(s, k, &t, spec, index, values, f);
     gr_trial_close(&t);
     return ok;
 }
@@ -245,7 +263,8 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
     uint32_t n;
     bool ok = true, unordered = false;
     uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
-    if (!gr_cases_make(s->a, s->g.op, s->seed, o && o->cases ? o->cases : 200, &list, &n)) return gr_report_oom(s->d);
+    s->out->cases_wanted = o && o->cases ? o->cases : 200;
+    if (!gr_cases_make(s->a, s->g.op, s->seed, s->out->cases_wanted, &list, &n)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;
     if (!run_list(s, o, k, list, n, left, &ok)) return ok;
     s->g.tier = GR_TIER_FAST;
@@ -295,6 +314,7 @@ bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr
     hash_op(a, op, out);
     if (gr_arena_failed(a)) return gr_report_oom(d);
     suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, GR_TIER_DEBUG}, .out = out, .pieces_left = PIECES, .thorough = !o || o->cases == 0 || o->cases >= 100};
+    if (o) s.on_run = o->on_run, s.user = o->user;
     for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
     if (op->body == GR_BODY_CONTRACT_ONLY)
         return gr_report(d, GR_D_REGIME_NO_CASES, (gr_place){.document = op->id}, NULL, "it is a contract without a body");

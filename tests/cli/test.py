@@ -5,6 +5,7 @@ Goldens of every rung of both worked examples lie in tests/cli/golden; GRADUS_BL
 import hashlib
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -151,6 +152,8 @@ def main_job():
     need = {'document_hash', 'ops', 'determinism_tier', 'tolerance_demand', 'guarantee', 'seed', 'plan_hash', 'verdict', 'executor', 'adapter',
             'receipts', 'effects', 'inputs', 'outputs', 'engine'}
     check('the run record has what the design asks for', need <= set(record) and 'user/kemal/windowed_median@1' in record['ops'], record)
+    check('the run record names profile and receipts', record['profile_digest'].startswith('sha256:') and
+          record['receipts'].get('user/kemal/windowed_median@1') == 'absent' and set(record['receipts']) == set(record['ops']), record)
     x = floats(os.path.join(ROOT, 'examples/data/ecg208.npy'))
     noisy, despiked = floats(os.path.join(cpu, 'noisy.npy')), floats(os.path.join(cpu, 'despiked.npy'))
     hit = [i for i in range(len(x)) if noisy[i] != x[i]]
@@ -251,6 +254,10 @@ def operators():
         check(name, code == 2 and diag in err and word in err, 'exit %d\n%s' % (code, err))
     code, out, err = run('op', 'run', 'add', '--in', 'a=' + a, '--in', 'b=' + b, '--out', 'q=' + y, '--device', 'cpu')
     check('an unknown output is a user error', code == 2 and '"q"' in err, err)
+    for args in (['op', 'run', 'relu', '--no-such-option'], ['no-such-command'], ['op', 'frobnicate'], ['op', 'run', 'relu', '--device', 'tpu'],
+                 ['run'], ['op', 'run', 'relu', '--repeat', 'x'], ['op', 'run', 'relu', '--in', 'x'], ['receipt']):
+        code, out, err = run(*args, '--json')
+        check('usage: %s as JSON' % ' '.join(args), code == 2 and json.loads(out)['diagnostics'][0]['name'] == 'cli/usage', out + err)
     code, out, err = run('op', 'run', 'matmull', '--json', '--device', 'cpu')
     check('failures are JSON too', code == 2 and json.loads(out)['diagnostics'][0]['name'] == 'cli/op-unknown', out)
 
@@ -286,10 +293,14 @@ def content():
     check('check places a broken map', code == 2 and 'op.toml:6:11' in err and 'contract/map-invalid' in err, out + err)
     folder('role', 'user/z/two@1', 'role = "fill"\n' + copy)
     code, out, err = run('catalog', '--ops', tmp('role'))
-    check('a role has one provider', code == 2 and 'contract/role-repeated' in err and 'related' in err, err)
+    check('a role has one provider', code == 0 and 'contract/op-left-out' in err and 'contract/role-repeated' in err and 'related' in err, err)
+    code, out, err = run('op', 'run', 'two', '--ops', tmp('role/user/z'), '--device', 'cpu')
+    check('who needs an op that was left out is told why', code == 2 and 'error contract/role-repeated' in err, err)
+    code, out, err = run('op', 'run', 'relu', '--ops', tmp('role'), '--in', 'x=' + write_npy('one.npy', '<f4', (1,), f32(-1)), '--device', 'cpu')
+    check('who does not need it is not stopped', code == 0 and 'contract/op-left-out' in err, out + err)
     folder('same', 'neg@1', copy)
     code, out, err = run('catalog', '--ops', tmp('same'))
-    check('an id has one op', code == 2 and 'contract/op-repeated' in err, err)
+    check('an id has one op', code == 0 and 'contract/op-left-out' in err and 'contract/op-repeated' in err, err)
     open(tmp('bad.wgsl'), 'w').write('@compute @workgroup_size(1)\nfn main() { let x: f32 = 1u; }\n')
     code, out, err = run('check', tmp('bad.wgsl'))
     check('check places a WGSL error', code == 2 and 'bad.wgsl:2:' in err and 'wgsl/' in err, err)
@@ -359,11 +370,129 @@ def hostile():
     check('no output leaves the output folder', code == 2 and 'canvas/output-file' in err and not os.path.exists(tmp('stray.npy')), out + err)
 
 
+def op_copy(folder):
+    """The windowed median and its backward where they may be edited."""
+    root = tmp(folder)
+    for name in ('windowed_median@1', 'windowed_median_backward@1'):
+        shutil.copytree(os.path.join(ROOT, 'examples/ops/user/kemal', name), os.path.join(root, 'user/kemal', name))
+    return os.path.join(root, 'user/kemal/windowed_median@1')
+
+
+def edit(path, old, new):
+    text = open(path).read()
+    assert old in text, path
+    open(path, 'w').write(text.replace(old, new, 1))
+
+
+def receipts():
+    op, file = op_copy('receipt-ops'), tmp('receipt.json')
+    code, out, err = run('op', 'conform', op, '--device', 'cpu', '--repeat', '16', '--out', file, '-q')
+    minted = open(file).read()
+    check('conforming mints a receipt', code == 0 and json.loads(minted)['kind'] == 'gradus/receipt/1', out + err)
+    code, out, err = run('receipt', 'verify', file, op)
+    check('a receipt is reproduced', code == 0 and 'reproduced' in out, out + err)
+    code, out, err = run('receipt', 'show', file, '--json')
+    check('a receipt is shown as JSON', code == 0 and json.loads(out) == json.loads(minted), out + err)
+    for name, part, old, new in (('contract', 'op.toml', 'Kemal', 'Selma'), ('reference', 'reference.wgsl', 'Median by', 'median by'),
+                                 ('kernel', 'kernel.wgsl', 'One window', 'one window')):
+        edit(os.path.join(op, part), old, new)
+        code, out, err = run('receipt', 'verify', file, op, '--json')
+        names = [d['name'] for d in json.loads(out)['diagnostics']]
+        check('a changed %s is named' % name, code == 2 and names == ['regime/%s-changed' % name], out + err)
+        edit(os.path.join(op, part), new, old)
+    other = os.path.join(os.path.dirname(op), 'windowed_median_backward@1')
+    code, out, err = run('receipt', 'verify', file, other)
+    check('a receipt of another op', code == 2 and 'regime/receipt-other-op' in err, out + err)
+    open(tmp('changed.json'), 'w').write(minted.replace('"runs":', '"runs": '))
+    code, out, err = run('receipt', 'verify', tmp('changed.json'), op)
+    check('a byte more in a receipt', code == 2 and 'regime/receipt-changed' in err, out + err)
+    body = {k: v for k, v in json.loads(minted).items() if k != 'digest'}
+    body['result']['counts']['passed'] += 1
+    canonical = lambda v: json.dumps(v, sort_keys=True, separators=(',', ':'))
+    body['digest'] = 'sha256:' + hashlib.sha256(canonical(body).encode()).hexdigest()
+    open(tmp('forged.json'), 'w').write(canonical(body) + '\n')
+    code, out, err = run('receipt', 'verify', tmp('forged.json'), op)
+    check('a forged count is found by the rerun', code == 2 and 'regime/not-reproduced' in err and '/result/counts/passed' in err, out + err)
+    code, out, err = run('op', 'conform', 'relu', '--device', 'gpu', '--repeat', '8', '--out', tmp('gpu.json'), '-q')
+    no_gpu = 'no adapter' if code == 3 else None
+    code, out, err = run('receipt', 'verify', tmp('gpu.json'), 'relu')
+    check('a receipt of the adapter is reproduced', code == 0, out + err, skip=no_gpu)
+    code, out, err = run('receipt', 'verify', tmp('gpu.json'), 'relu', '--device', 'cpu')
+    check('another profile: conform again here', code == 4 and 'regime/other-profile' in err, out + err, skip=no_gpu)
+    code, out, err = run('op', 'conform', op, '--device', 'cpu', '--repeat', '8', '--keep', '-q')
+    check('--keep writes beside the op', code == 0 and os.listdir(os.path.join(op, 'receipts')) == ['cpu-oracle-wgsl-evaluator.json'], out + err)
+
+
+def publishing():
+    op = op_copy('publish-ops')
+    code, out, err = run('op', 'publish', op)
+    check('nothing is published without --dry-run', code == 2 and '--dry-run' in err, err)
+    code, out, err = run('op', 'publish', op, '--dry-run', '--json')
+    names = [d['name'] for d in json.loads(out)['diagnostics']]
+    check('a public op needs a receipt', code == 2 and names == ['regime/receipt-missing'], out + err)
+    code, out, err = run('op', 'publish', op, '--dry-run', '--visibility', 'shared')
+    check('sharing needs a licence alone', code == 0 and 'publishable' in out, out + err)
+    code, out, err = run('op', 'conform', op, '--device', 'cpu', '--repeat', '12', '--keep', '-q')
+    code, out, err = run('op', 'show', op, '--json')
+    check('a sampled receipt earns no trust', json.loads(out)['trust'] == 'sampled', out + err)
+    code, out, err = run('op', 'conform', op, '--device', 'cpu', '--keep', '-q')
+    card = json.loads(run('op', 'show', op, '--json')[1])
+    check('a receipt of all cases does', card['trust'] == 'conforming' and card['source'] == 'user' and len(card['receipts']) == 1, card)
+    back = os.path.join(os.path.dirname(op), 'windowed_median_backward@1') # without a backward of its own
+    run('op', 'conform', back, '--device', 'cpu', '--keep', '-q')
+    code, out, err = run('op', 'publish', back, '--dry-run', '--json')
+    report = json.loads(out).get('publish', {})
+    check('with it the op is publishable', code == 0 and report.get('publishable') is True and len(report['files']) == 3, out + err)
+    check('the bundle names sizes and hashes', all(f['bytes'] > 0 and f['hash'].startswith('sha256:') for f in report.get('files', [{'bytes': 0}])), report)
+    for word, old, new, name in (('no licence', 'license = "Apache-2.0"\n', '', 'regime/license-missing'),
+                                 ('an unknown licence', '"Apache-2.0"', '"Apache-3.0"', 'regime/license-invalid'),
+                                 ('a licence in prose', '"Apache-2.0"', '"Apache-2.0 and MIT"', 'regime/license-invalid'),
+                                 ('an example that is not true', '[0.0, 0.0, 10.0, 20.0]', '[0.0, 0.0, 10.0, 21.0]', 'regime/example-wrong'),
+                                 ('an example that is no call', 'd_y = [10.0, 20.0]', 'd_y = [10.0]', 'contract/'),
+                                 ('no tags', 'tags = [', 'references = [', 'base/')):
+        edit(os.path.join(back, 'op.toml'), old, new)
+        code, out, err = run('op', 'publish', back, '--dry-run')
+        check(word + ' is refused', code == 2 and name in err, out + err)
+        edit(os.path.join(back, 'op.toml'), new, old) if new else shutil.copy(os.path.join(ROOT, 'examples/ops/user/kemal/windowed_median_backward@1/op.toml'), back)
+    edit(os.path.join(back, 'op.toml'), 'author = "Kemal"\n', '')
+    code, out, err = run('op', 'publish', back, '--dry-run')
+    check('an op without an author is refused', code == 2 and 'contract/metadata-missing' in err and 'regime/receipt-missing' in err, out + err)
+    check('and shown as stale', json.loads(run('op', 'show', back, '--json')[1])['trust'] == 'stale')
+    for licence, good in (('MIT OR Apache-2.0', True), ('(MIT AND 0BSD) OR GPL-2.0-or-later WITH Classpath-exception-2.0', True), ('mit', True),
+                          ('LicenseRef-mine', True), ('DocumentRef-a:LicenseRef-b', True), ('MIT OR', False), ('MIT Apache-2.0', False), ('(MIT', False),
+                          ('WITH', False), ('MIT WITH Apache-2.0', False), ('', False), ('MIT or ISC', False), ('LicenseRef-', False)):
+        toml = open(os.path.join(ROOT, 'examples/ops/user/kemal/windowed_median_backward@1/op.toml')).read()
+        open(os.path.join(back, 'op.toml'), 'w').write(toml.replace('"Apache-2.0"', '"%s"' % licence))
+        code, out, err = run('op', 'publish', back, '--dry-run', '--visibility', 'shared')
+        check('licence "%s"' % licence, code == (0 if good else 2) and (good or 'regime/license-' in err), out + err)
+
+
+def exports():
+    python = next((p for p in ('/usr/bin/python3', sys.executable) if subprocess.run([p, '-c', 'import numpy'], capture_output=True).returncode == 0), None)
+    for op in ('add', 'matmul', 'softmax'):
+        folder = tmp('export-' + op)
+        code, out, err = run('op', 'conform', op, '--device', 'cpu', '--repeat', '12', '--export', folder, '-q')
+        index = json.load(open(os.path.join(folder, 'index.json'))) if code == 0 else {}
+        check('%s is exported' % op, code == 0 and len(index['runs']) >= 36 and 'CC0-1.0' in open(os.path.join(folder, 'LICENSE.txt')).read(), out + err)
+        if not python:
+            check('NumPy recomputes ' + op, True, skip='no NumPy')
+            continue
+        tool = [python, os.path.join(ROOT, 'tools/recompute-export'), folder]
+        p = subprocess.run(tool, capture_output=True, text=True)
+        check('NumPy recomputes ' + op, p.returncode == 0, p.stdout + p.stderr)
+        code = 'import json,numpy as n,sys;d=sys.argv[1];r=max(json.load(open(d+"/index.json"))["runs"],key=lambda r:n.load(d+"/"+r["outputs"][0]["got"]).size*(r["values"]=="small integers"))' \
+               ';f=d+"/"+r["outputs"][0]["got"];y=n.load(f);y.flat[-1]+=1;n.save(f,y)'
+        subprocess.run([python, '-c', code, folder], check=True)
+        p = subprocess.run(tool, capture_output=True, text=True)
+        check('and sees a changed result', p.returncode == 1 and 'DIFFERS' in p.stdout, p.stdout + p.stderr)
+
+
 def main():
     if not os.path.exists(GRADUS):
         print('1..0 # SKIP no %s: make build' % GRADUS)
         return 1
-    for part in (basics, rungs, main_job, outcomes, operators, content, hostile):
+    parts = (basics, rungs, main_job, outcomes, operators, content, hostile, receipts, publishing, exports)
+    for part in [p for p in parts if not sys.argv[1:] or p.__name__ in sys.argv[1:]]:
         try:
             part()
         except Exception as e: # a part that breaks is one failure, the others still run

@@ -8,6 +8,9 @@ Looks at README.md, CONTRIBUTING.md, docs/**/*.md and src/**/README.md. Fenced b
                   line stands for any text, alone on a line for any lines; no lines expect nothing. A block
                   that ends with "exit code 2" in its info string (```console exit=2) expects that code of its
                   last command. "$ make TARGET" is not run: the target must exist.
+                  Blocks with the same session=NAME in their info string share one folder, in the order of the page.
+  ```KIND file=PATH session=NAME
+                  whatever the kind: the block is also written to PATH in the session's folder.
   ```sh           the lines that start with "$ " run; without any, the block must parse (sh -n).
   ```json, ```toml    must parse.
   ```c            must compile (cc -fsyntax-only), with gradus.h included before it.
@@ -85,6 +88,34 @@ def scratch():
     return d
 
 
+sessions = {} # name: folder
+
+
+def folder_of(info):
+    """The session's folder and False, or a new one and True: then it is to be removed."""
+    m = re.search(r'session=(\S+)', info)
+    if not m:
+        return scratch(), True
+    if m.group(1) not in sessions:
+        sessions[m.group(1)] = scratch()
+    return sessions[m.group(1)], False
+
+
+def end_sessions():
+    for folder in sessions.values():
+        shutil.rmtree(folder)
+    sessions.clear()
+
+
+def write_file(info, body):
+    m = re.search(r'file=(\S+)', info)
+    if m and '--static' not in sys.argv:
+        path = os.path.join(folder_of(info)[0], m.group(1))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(body)
+
+
 def run_console(page, line, info, body):
     want = re.search(r'exit=(\d+)', info)
     steps = []
@@ -95,7 +126,7 @@ def run_console(page, line, info, body):
             steps[-1][0] = steps[-1][0][:-1] + ' ' + l.strip().lstrip('> ')
         elif steps:
             steps[-1][1].append(l)
-    folder = scratch()
+    folder, own = folder_of(info)
     env = dict(os.environ, PATH=os.path.dirname(GRADUS) + os.pathsep + os.environ['PATH'], NO_COLOR='1', GRADUS_ROOT=ROOT)
     try:
         for i, (command, expected) in enumerate(steps):
@@ -129,7 +160,8 @@ def run_console(page, line, info, body):
             else:
                 report(True, name)
     finally:
-        shutil.rmtree(folder)
+        if own:
+            shutil.rmtree(folder)
 
 
 def knows_wgsl():
@@ -178,6 +210,16 @@ def check_links(page, text):
     report(not bad, page + ': links lead to files', '\n'.join(bad))
 
 
+def check_named_tests(page, text):
+    """`tests/...`: `name` says that the file has something of that name."""
+    bad = []
+    for path, name in re.findall(r'`(tests/[^`\s]+)`: `([^`]+)`', text):
+        full = os.path.join(ROOT, path)
+        if not os.path.exists(full) or name not in open(full, encoding='utf-8').read():
+            bad.append('%s has no %s' % (path, name))
+    report(not bad, page + ': the tests it names exist', '\n'.join(bad))
+
+
 def self_test():
     """The comparison can fail."""
     good = matches(['a …', '...', 'z'], 'a b\nc\nd\nz\n') and matches(['…'], '') and matches(['a'], 'a\n')
@@ -195,10 +237,14 @@ def main():
             continue
         text = open(full, encoding='utf-8').read()
         check_links(page, text)
+        if page == 'docs/trust.md':
+            check_named_tests(page, text)
         if page in SKIP_PAGES:
             continue
         for line, info, body, skip in blocks(text):
             kind = info.split()[0] if info else ''
+            if not skip:
+                write_file(info, body)
             if skip:
                 report(True, '%s:%d: %s block' % (page, line, kind or 'plain'), skip=skip)
             elif kind == 'console' or kind in ('sh', 'bash') and re.search(r'^\$ ', body, re.M):
@@ -208,6 +254,7 @@ def main():
                 report(p.returncode == 0, '%s:%d: sh block' % (page, line), p.stderr)
             elif kind in ('json', 'toml', 'c', 'wgsl'):
                 check_block(page, line, kind, info, body)
+        end_sessions()
     print('1..%d' % count)
 
 

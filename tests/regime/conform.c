@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "lower.h"
-#include "regime/regime.h"
+#include "regime/receipt.h"
 
 static void conform(low *l, const gr_op *op, uint32_t cases, gr_conformance *c) {
     gr_regime_device device = gr_regime_oracle();
@@ -65,11 +65,11 @@ static void guard_of_the_median_shrinks_to_n_equal_w(void **state) {
     assert_non_null(strstr(c.failure.p, "got"));
     conform(&l, gr_catalog_find(l.catalog, GR_STR("user/test/guard_median")), 60, &again);
     assert_true(gr_str_eq(c.failure, again.failure)); /* deterministic */
-    assert_null(gr_conformance_value(&l.a, &c, true));
+    assert_null(gr_receipt_make(&l.a, &l.d, l.catalog, &c, NULL));
     conform(&l, gr_catalog_find(l.catalog, GR_STR("user/kemal/windowed_median")), 60, &c);
     if (!c.passed) show(&c);
     assert_true(c.passed);
-    assert_non_null(gr_conformance_value(&l.a, &c, true));
+    assert_non_null(gr_receipt_make(&l.a, &l.d, l.catalog, &c, NULL));
     low_end(&l);
 }
 
@@ -167,7 +167,7 @@ static void an_altered_op_is_judged_by_the_reference(void **state) {
     gr_conform_options o = {.cases = 24, .reference = alone(&l, "x + 1.0"), .no_shrink = true};
     assert_true(gr_op_conform(&l.a, &l.d, l.catalog, alone(&l, "1.0 + x"), &device, &o, &c));
     assert_true(c.passed && c.altered);
-    assert_null(gr_conformance_value(&l.a, &c, true));
+    assert_null(gr_receipt_make(&l.a, &l.d, l.catalog, &c, NULL));
     assert_true(gr_op_conform(&l.a, &l.d, l.catalog, alone(&l, "x + 1.0000005"), &device, &o, &c));
     assert_false(c.passed);
     assert_true(c.shrunk.n > 0);
