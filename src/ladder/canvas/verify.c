@@ -135,6 +135,25 @@ static bool check_files(checker *k, const gr_canvas *c) {
     return true;
 }
 
+/* C14, for the outermost canvas: what a plot shows is there, so that no run is made in vain. */
+static bool check_plots(checker *k, const gr_canvas *c) {
+    gr_map outputs = {0};
+    for (uint32_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i].block == GR_BLOCK_OUTPUT && !gr_map_put(k->a, &outputs, c->nodes[i].id, i)) return gr_report_oom(k->d);
+    for (uint32_t i = 0; i < c->nodes_n && !enough(k); i++) {
+        const gr_canvas_node *n = &c->nodes[i];
+        const gr_value *lines = n->block == GR_BLOCK_OUTPUT && n->plot ? gr_value_get(n->plot, "lines") : NULL;
+        for (uint32_t l = 0; lines && l < lines->array.n && !enough(k); l++) {
+            const gr_value *output = gr_value_get(lines->array.v[l], "output");
+            if (!output || output->kind != GR_V_STRING || gr_map_get(&outputs, output->s, NULL)) continue;
+            gr_report(k->d, GR_D_CANVAS_PLOT_OUTPUT, gr_canvas_below(k->a, n->at, "plot"), NULL, "line %u of the plot shows \"%.*s\", which is no output", l + 1,
+                      GR_STR_ARG(output->s));
+            hint_near(k, c, output->s);
+        }
+    }
+    return true;
+}
+
 /* C6 for a block with canvases inside: each of its inputs has exactly one link. */
 static bool check_inputs(checker *k, const gr_canvas *c, const gr_canvas_index *x, uint32_t i, const gr_canvas_ports *ins) {
     const gr_canvas_node *n = &c->nodes[i];
@@ -294,7 +313,7 @@ bool gr_canvas_verify(gr_diags *d, const gr_canvas *c) {
     gr_arena scratch = {0};
     checker k = {.a = &scratch, .d = d, .errors_before = d->errors};
     if (!c->tier) tier_missing(d, c);
-    if (check_files(&k, c)) check_scope(&k, c, false, false);
+    if (check_files(&k, c) && check_plots(&k, c)) check_scope(&k, c, false, false);
     gr_arena_free(&scratch);
     return d->errors == k.errors_before && !d->out_of_memory;
 }
