@@ -102,9 +102,24 @@ static bool probe_point(suite *s, gr_gc_trial *t, bool whole, visit *v) {
     return true;
 }
 
+/* From the values of a spec, not from its bytes, which hold addresses: the same in every process. */
 static uint64_t seed_of(const suite *s, const gr_spec *spec, uint32_t pass) {
-    gr_sha256 h = gr_sha256_of(spec, sizeof *spec);
+    gr_buf b = {0};
+    for (uint32_t i = 0; i < spec->names_n; i++) {
+        gr_buf_printf(&b, "%.*s %u %u:", GR_STR_ARG(spec->name[i].name), spec->name[i].rest, spec->name[i].rank);
+        for (uint32_t k = 0; k < GR_RANK_MAX; k++) gr_buf_printf(&b, " %llu", (unsigned long long)spec->name[i].dims[k]);
+    }
+    for (uint32_t i = 0; i < SPEC_OPERANDS; i++) gr_buf_printf(&b, " %d", (int)spec->dtype[i]);
+    for (uint32_t i = 0; i < SPEC_PARAMS; i++) {
+        const gr_spec_param *p = &spec->param[i];
+        gr_buf_printf(&b, "; %d %lld ", p->given, (long long)p->i);
+        gr_buf_f64(&b, p->f);
+        for (uint32_t k = 0; k < p->n && k < SPEC_LIST; k++) gr_buf_printf(&b, " %lld", (long long)p->li[k]);
+    }
+    gr_buf_printf(&b, "; %u", spec->many);
+    gr_sha256 h = gr_sha256_of(b.p ? b.p : "", b.n);
     uint64_t x = s->seed + pass;
+    gr_buf_free(&b);
     for (int i = 0; i < 8; i++) x ^= (uint64_t)h.b[i] << 8 * i;
     return x;
 }

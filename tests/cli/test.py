@@ -419,6 +419,8 @@ def receipts():
     check('a receipt of the adapter is reproduced', code == 0, out + err, skip=no_gpu)
     code, out, err = run('receipt', 'verify', tmp('gpu.json'), 'relu', '--device', 'cpu')
     check('another profile: conform again here', code == 4 and 'regime/other-profile' in err, out + err, skip=no_gpu)
+    twice = [run('op', 'gradcheck', 'softmax', '--repeat', '40', '--json')[1] for i in range(2)]
+    check('gradcheck draws the same in every process', '"passed"' in twice[0] and twice[0] == twice[1], twice[0][:400] + twice[1][:400])
     code, out, err = run('op', 'conform', op, '--device', 'cpu', '--repeat', '8', '--keep', '-q')
     check('--keep writes beside the op', code == 0 and os.listdir(os.path.join(op, 'receipts')) == ['cpu-oracle-wgsl-evaluator.json'], out + err)
 
@@ -438,6 +440,9 @@ def publishing():
     code, out, err = run('op', 'conform', op, '--device', 'cpu', '--keep', '-q')
     card = json.loads(run('op', 'show', op, '--json')[1])
     check('a receipt of all cases does', card['trust'] == 'conforming' and card['source'] == 'user' and len(card['receipts']) == 1, card)
+    check('with what gradcheck found', card['receipts'][0]['result']['gradcheck']['state'] == 'passed', card)
+    code, out, err = run('receipt', 'verify', os.path.join(op, 'receipts', 'cpu-oracle-wgsl-evaluator.json'), op)
+    check('which is reproduced', code == 0 and 'reproduced' in out, out + err)
     back = os.path.join(os.path.dirname(op), 'windowed_median_backward@1') # without a backward of its own
     run('op', 'conform', back, '--device', 'cpu', '--keep', '-q')
     code, out, err = run('op', 'publish', back, '--dry-run', '--json')
