@@ -3,7 +3,7 @@
 alias T = f32;
 struct View { rank: u32, offset: u32, size: u32, pad: u32, dims: array<vec4<u32>, 2>, strides: array<vec4<u32>, 2> }
 struct Params {
-  mask: View, mask_row: u32, mask_column: u32, has_mask: u32, causal: u32,
+  mask: View, mask_row: u32, has_mask: u32, causal: u32,
   q: u32, k: u32, d: u32, e: u32, heads: u32, share: u32, scale: f32, count: u32,
 }
 @group(0) @binding(0) var<storage, read> query: array<T>;
@@ -85,7 +85,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
       for (var i = 0u; i < 4u; i++) {
         let j = k0 + c + i;
         var v = sum[h][i] * p.scale;
-        if (p.has_mask != 0u && row < p.q && j < p.k) { v += f32(mask[mask0 + row * p.mask_row + j * p.mask_column]); }
+        if (p.has_mask != 0u && row < p.q && j < p.k) { v += f32(mask[mask0 + row * p.mask_row + j]); }
         if (j >= p.k || (p.causal != 0u && j > row)) { v = LOW; }
         sum[h][i] = v;
         score[(r + h * 16u) * PITCH + c + i] = v;

@@ -72,11 +72,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   sum = whole(sum, lane);
   if (mine >= p.count) { return; }
   let label = label_of(row);
+  let pull = select(0.0, 1.0 - p.smoothing, label >= 0 && label < i32(p.classes)) + p.smoothing;
   var scale = f32(d_loss[select(0u, row, p.reduction == 0u)]);
   if (p.reduction == 1u) { scale /= live[0]; }
   for (var j = first; j < p.classes; j += LANES) {
     let wanted = select(0.0, 1.0 - p.smoothing, i32(j) == label) + p.smoothing / f32(p.classes);
-    let v = (exp(f32(logits[base + j]) - greatest) / sum - wanted) * scale;
+    let v = (exp(f32(logits[base + j]) - greatest) / sum * pull - wanted) * scale;
     d_logits[base + j] = T(select(v, 0.0, label == p.ignored));
   }
 }

@@ -46,11 +46,13 @@ static bool any_change(const gr_array *x, const gr_array *y, uint32_t n) {
  * in `seen`. */
 static bool probe_one(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t flat, uint64_t at, gr_influence *seen, gr_fail *f) {
     gr_array in[RUN_TENSORS], was[RUN_TENSORS], got[RUN_TENSORS], expected[RUN_TENSORS], now[RUN_TENSORS];
+    gr_truth y[RUN_TENSORS]; /* of the operands as they were: the next probe compares with it again */
     gr_counts ignored = {0};
     double worst = 0;
     memcpy(in, t->in, sizeof in);
     memcpy(was, t->in, sizeof was);
     memcpy(got, t->got, sizeof got);
+    memcpy(y, t->y, sizeof y);
     in[flat] = copy_of(t, &t->in[flat]);
     if (!in[flat].data) return gr_report_oom(d);
     move_far(&in[flat], at);
@@ -65,6 +67,7 @@ static bool probe_one(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t fl
     if (f->failed) return gr_fail_say(f, "a result differs from the reference once element %llu of operand %u is moved far", (unsigned long long)at, flat);
     memcpy(t->in, was, sizeof was);
     memcpy(t->got, got, sizeof got);
+    memcpy(t->y, y, sizeof y);
     return true;
 }
 

@@ -61,7 +61,7 @@ static bool build(low *l, const gr_op *op, example *e) {
     const gr_value *dtypes = op->example ? gr_value_get(op->example, "dtypes") : NULL;
     gr_value_id args[MAX_VALUES], results[MAX_VALUES];
     gr_arg given[MAX_VALUES];
-    uint32_t given_n = 0;
+    uint32_t given_n = 0, args_n = 0;
     e->n = 0;
     if (!op->example) return false;
     l->graph = (gr_graph){.name = GR_STR("example"), .document = op->id, .tier = GR_TIER_DEBUG};
@@ -71,13 +71,15 @@ static bool build(low *l, const gr_op *op, example *e) {
         for (uint32_t k = 0; v && k < many; k++) {
             gr_array *x = &e->in[e->n];
             to_array(l, op->sig.operands[i].variadic ? v->array.v[k] : v, dtypes ? gr_value_get_str(dtypes, op->sig.operands[i].name) : NULL, x);
-            args[e->n++] = gr_graph_add_input(&l->a, &l->graph, op->sig.operands[i].name, type_of(x), GR_SOURCE_INPUT);
+            e->n++;
+            args[args_n++] = gr_graph_add_input(&l->a, &l->graph, op->sig.operands[i].name, type_of(x), GR_SOURCE_INPUT);
         }
+        if (!v && op->sig.operands[i].optional) args[args_n++] = GR_NO_VALUE;
     }
     for (uint32_t i = 0; params && i < params->object.n; i++)
         given[given_n++] = (gr_arg){.name = params->object.v[i].key, .value = params->object.v[i].value};
-    bool ok = gr_graph_add_node(&l->a, &l->d, &l->graph, op, args, e->n, given, given_n, op->name, (gr_place){0}, results);
-    for (uint32_t i = 0; ok && i < op->sig.outputs_n; i++) ok = gr_graph_add_output(&l->a, &l->graph, op->sig.outputs[i].name, results[i]);
+    bool ok = gr_graph_add_node(&l->a, &l->d, &l->graph, op, args, args_n, given, given_n, op->name, (gr_place){0}, results);
+    for (uint32_t i = 0; ok && i < op->sig.outputs_n; i++) ok = results[i] == GR_NO_VALUE || gr_graph_add_output(&l->a, &l->graph, op->sig.outputs[i].name, results[i]);
     if (!ok) low_show(&l->d);
     assert_true(ok);
     return true;
