@@ -2,8 +2,8 @@
  *
  * On the oracle in f64, with references and graph bodies. A probe is a point x, a direction v and a cotangent c. The
  * backward body gives g = J^T c, dual numbers give J v, and
- *     |<c, J v> - <g, v>| <= 1e-10 (sum_i |c_i (J v)_i| + sum_j |g_j v_j|) + 2^-46 sum_i |c_i y_i| + 2^-126 sum_i |c_i|
- * must hold: relative to the condition of the two sums, with some roundings of the result and what f32 cannot hold as the
+ *     |<c, J v> - <g, v>| <= 1e-10 (sum_i |c_i (J v)_i| + sum_j |g_j v_j|) + 2^-46 sum_i |c_i y_i| + 2^-50 sum_i |c_i|
+ * must hold: relative to the condition of the two sums, with some roundings of the result and an f64 rounding of 1 as the
  * floor (elements of v are at most as large as those of x, 1 where x is 0). A probe beyond it is given what roundings in f64 explain
  * besides: 64 times the result's running error bound scaled from f32 to f64 (values on the way may be larger than the result),
  * and what both sums change by when x moves by 2^-48 of itself. Central differences at h, h/2 and h/4 with two Richardson

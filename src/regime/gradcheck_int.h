@@ -72,7 +72,7 @@ typedef struct gr_gc_trial {
     gr_gc_room moved;          /* by x: scratch */
     double contributions;      /* sum |c_i y_i| */
     double noise;              /* what roundings in f64 may make of <c, y>; negative: not asked for yet */
-    double flush;              /* 2^-126 sum |c_i|: below what f32 holds nothing is told apart */
+    double flush;              /* 2^-50 sum |c_i|: a derivative below an f64 rounding of 1 is not told from 0 */
     uint64_t trace;            /* at the point */
     bool has_slice, moves;     /* moves: the direction is not zero */
 } gr_gc_trial;

@@ -222,7 +222,7 @@ static void draw_cotangent(gr_gc_trial *t) {
             t->ct.x[k][i] = i < t->live[k] ? c : 0;
             if (i >= t->live[k]) continue;
             t->contributions += gr_fabs(c * t->y.x[k][i]);
-            t->flush += 0x1p-126 * gr_fabs(c);
+            t->flush += 0x1p-50 * gr_fabs(c);
         }
 }
 
