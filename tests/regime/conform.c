@@ -24,6 +24,19 @@ static void show(const gr_conformance *c) {
     gr_buf_free(&b);
 }
 
+/* Under the sanitizers every fourth op: the others run the same C. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { STRIDE = 4 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { STRIDE = 4 };
+#else
+enum { STRIDE = 1 };
+#endif
+#else
+enum { STRIDE = 1 };
+#endif
+
 /* GRADUS_OP=name conforms one op in full; GRADUS_CASES its number of cases. */
 static void the_catalog_conforms(void **state) {
     (void)state;
@@ -35,7 +48,7 @@ static void the_catalog_conforms(void **state) {
     for (uint32_t i = 0; i < gr_catalog_count(l.catalog); i++) {
         const gr_op *op = gr_catalog_at(l.catalog, i);
         if (op->body == GR_BODY_CONTRACT_ONLY || op->kernels_n + (op->body == GR_BODY_MAP) == 0) continue;
-        if (one && !gr_str_eq(op->name, gr_str_of(one))) continue;
+        if (one ? !gr_str_eq(op->name, gr_str_of(one)) : i % STRIDE) continue;
         conform(&l, op, cases ? (uint32_t)atoi(cases) : 24, &c);
         ran++;
         if (c.passed && !one) continue;
@@ -43,7 +56,7 @@ static void the_catalog_conforms(void **state) {
         fprintf(stderr, "GRADUS_OP=%.*s\n", GR_STR_ARG(op->name));
         show(&c);
     }
-    assert_true(one || ran > 60);
+    assert_true(one || ran > 60 / STRIDE);
     assert_int_equal(failed, 0);
     low_end(&l);
 }
