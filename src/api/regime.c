@@ -58,7 +58,7 @@ char *gr_conform_export(gr_session *s, const char *what, bool json, unsigned cas
         (dir ? gr_op_export(&a, &s->diags, s->catalog, op, &device, &o, gr_str_of(dir), &c)
              : gr_op_conform(&a, &s->diags, s->catalog, op, &device, &o, &c))) {
         if (json) {
-            text = gr_text_json(s, gr_conformance_value(&a, &c, false));
+            text = gr_text_json(s, gr_conformance_value(&a, &c));
         } else {
             gr_buf b = {0};
             gr_conformance_print(&b, &c);

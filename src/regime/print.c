@@ -1,4 +1,4 @@
-/* print.c: what a conformance says, for people, as JSON and as a receipt. */
+/* print.c: what a conformance says, for people and as JSON. */
 #include "regime/conform_int.h"
 
 static void print_operands(gr_buf *b, const gr_trial *t) {
@@ -94,20 +94,19 @@ static gr_value *reached_value(gr_arena *a, const gr_conformance *c) {
     return o;
 }
 
-gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c, bool receipt) {
+gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c) {
     gr_value *o = gr_value_new(a, GR_V_OBJECT), *kernels = gr_value_new(a, GR_V_ARRAY);
-    if (!o || !kernels || (receipt && (!c->passed || c->altered))) return NULL;
+    if (!o || !kernels) return NULL;
     for (uint32_t i = 0; i < c->kernels_n; i++) gr_value_push(a, kernels, gr_value_new_str(a, c->kernels[i]));
-    bool ok = put(a, o, "kind", receipt ? GR_STR("conformance-receipt") : GR_STR("conformance")) && put(a, o, "op", c->op->id) &&
+    bool ok = put(a, o, "kind", GR_STR("conformance")) && put(a, o, "op", c->op->id) &&
               put_hash(a, o, "op_hash", c->op->hash) && put_hash(a, o, "contract", c->contract) && put_hash(a, o, "reference", c->reference) &&
               gr_value_set(a, o, "kernels", kernels) && gr_value_set(a, o, "kernel_cases", reached_value(a, c)) && put(a, o, "suite", GR_STR(GR_SUITE_VERSION)) && put_hash(a, o, "seed", c->seed) &&
               put(a, o, "tolerance", gr_str_of(gr_tolerance_name(c->op->tolerance))) && gr_value_set(a, o, "counts", counts_value(a, c)) &&
               gr_value_set(a, o, "worst_over_bound", gr_value_new_f64(a, c->worst)) && gr_value_set(a, o, "controls", controls_value(a, c)) &&
               put(a, o, "executor", gr_str_of(c->device.api->name)) && put(a, o, "adapter", c->device.adapter) &&
-              (!c->device.profile || gr_value_set(a, o, "profile", c->device.profile)) && put(a, o, "engine", c->device.engine);
-    if (ok && !receipt)
-        ok = gr_value_set(a, o, "passed", gr_value_new_bool(a, c->passed)) && put(a, o, "reason", c->reason) && put(a, o, "shrunk", c->shrunk) &&
-             put(a, o, "failure", c->failure);
+              (!c->device.profile || gr_value_set(a, o, "profile", c->device.profile)) && put(a, o, "engine", c->device.engine) &&
+              gr_value_set(a, o, "passed", gr_value_new_bool(a, c->passed)) && put(a, o, "reason", c->reason) && put(a, o, "shrunk", c->shrunk) &&
+              put(a, o, "failure", c->failure);
     return ok ? o : NULL;
 }
 

@@ -62,8 +62,8 @@ typedef struct gr_conformance {
 bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr_op *op, const gr_regime_device *device,
                    const gr_conform_options *o, gr_conformance *out);
 void gr_conformance_print(gr_buf *out, const gr_conformance *c);
-/* Everything as one JSON object; with `receipt` only what a receipt holds, NULL unless it passed. NULL when memory fails. */
-gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c, bool receipt);
+/* Everything as one JSON object; NULL when memory fails. */
+gr_value *gr_conformance_value(gr_arena *a, const gr_conformance *c);
 /* The oracle as a device: exact errors of its own builtins (half an ulp, f64 rounded once). */
 gr_regime_device gr_regime_oracle(void);
 
