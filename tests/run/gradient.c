@@ -146,7 +146,7 @@ static void grow(maker *m) {
 static gr_value_id finish(maker *m) {
     gr_value_id loss = GR_NO_VALUE;
     for (uint32_t i = 0; i < 3 && i < m->n; i++) {
-        gr_value_id x = tame(m, m->pool[m->n - 1 - i]), w[2] = {x, x}, s, sum[2];
+        gr_value_id x = tame(m, m->pool[m->n - 1 - i]), w[2] = {x, x}, s = GR_NO_VALUE, sum[2];
         assert_true(call(m, "sin", &x, 1, NULL, NULL, NULL, NULL, &w[1]) && call(m, "mul", w, 2, NULL, NULL, NULL, NULL, &w[0]) && call(m, "reduce_sum", w, 1, NULL, NULL, NULL, NULL, &s));
         sum[0] = loss, sum[1] = s;
         if (loss == GR_NO_VALUE) loss = s;
