@@ -125,6 +125,7 @@ static void unwritten_storage_is_found(void **state) {
 static void dispatches_do_not_race(void **state) {
     (void)state;
     gr_arena a = {0};
+    gr_diags_free(&h.d);
     harness_clear(&h);
     static const char text[] = HARNESS_IO MAIN(4, "  f[i + u32(x[0])] = 1.0;\n  o[i] = u32(f[i + u32(x[0])]);");
     gr_wgsl_module *m = gr_wgsl_load(&a, &h.d, GR_STR("t"), gr_str_of(text), NULL);
@@ -171,6 +172,7 @@ static void barrier_under_masks(void **state) {
     assert_non_null(g);
     assert_int_equal(g->place.line, 2);
     assert_int_equal(stats.findings, 1);
+    gr_diags_free(&h.d);
     gr_arena_free(&a);
 }
 
