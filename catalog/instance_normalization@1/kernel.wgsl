@@ -1,4 +1,4 @@
-// One workgroup a part: mean and variance of each part, then every element of it.
+// Planes, rows that lie in memory in one piece: LANES lanes a row, 256 lanes a workgroup. A row is read twice: for its mean and variance, then for the quotients.
 alias T = f32;
 struct Params { length: u32, channels: u32, has_scale: u32, has_bias: u32, epsilon: f32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
@@ -7,43 +7,76 @@ struct Params { length: u32, channels: u32, has_scale: u32, has_bias: u32, epsil
 @group(0) @binding(3) var<storage, read_write> y: array<T>;
 @group(0) @binding(4) var<uniform> p: Params;
 
-var<workgroup> part: array<f32, 64>;
+override LANES: u32 = 256; // lanes a row: a power of 2, at most 256
+var<workgroup> part: array<Stat, 256>;
 
-// The sum over all lanes, in every lane.
-fn whole(mine: f32, lane: u32) -> f32 {
-  part[lane] = mine;
-  workgroupBarrier();
-  for (var half = 32u; half > 0u; half >>= 1u) {
-    if (lane < half) { part[lane] += part[lane + half]; }
-    workgroupBarrier();
-  }
-  let all = part[0];
-  workgroupBarrier();
-  return all;
+// The sum of n elements, and of their squared distances from the mean; joined with others it stays that (Chan, Golub and LeVeque).
+struct Stat { n: f32, sum: f32, squares: f32 }
+
+fn join(a: Stat, b: Stat) -> Stat {
+  if (a.n == 0.0) { return b; }
+  if (b.n == 0.0) { return a; }
+  let n = a.n + b.n;
+  let d = b.sum / b.n - a.sum / a.n;
+  return Stat(n, a.sum + b.sum, a.squares + b.squares + d * d * (a.n * (b.n / n)));
 }
 
-@compute @workgroup_size(64)
+// Over the elements first, first + step, ... below end of the row at base: eight at a time, so that as many loads are on their way.
+fn lane_stat(base: u32, first: u32, end: u32, step: u32) -> Stat {
+  var mine = Stat(0.0, 0.0, 0.0);
+  var j = first;
+  while (j + 7u * step < end) {
+    let at = base + j;
+    let a = vec4<f32>(f32(x[at]), f32(x[at + step]), f32(x[at + 2u * step]), f32(x[at + 3u * step]));
+    let b = vec4<f32>(f32(x[at + 4u * step]), f32(x[at + 5u * step]), f32(x[at + 6u * step]), f32(x[at + 7u * step]));
+    let c = a + b;
+    let sum = (c.x + c.y) + (c.z + c.w);
+    let d = a - sum * 0.125;
+    let e = b - sum * 0.125;
+    mine = join(mine, Stat(8.0, sum, dot(d, d) + dot(e, e)));
+    j += 8u * step;
+  }
+  for (; j < end; j += step) { mine = join(mine, Stat(1.0, f32(x[base + j]), 0.0)); }
+  return mine;
+}
+
+// What comes of v, which is normalised, at place j of the row.
+fn finish(v: f32, j: u32, channel: u32) -> T {
+  var w = v;
+  if (p.has_scale != 0u) { w *= f32(scale[channel]); }
+  if (p.has_bias != 0u) { w += f32(bias[channel]); }
+  return T(w);
+}
+
+// The same elements of y: four are read before the first is written.
+fn write(base: u32, first: u32, end: u32, step: u32, mean: f32, root: f32, channel: u32) {
+  var j = first;
+  while (j + 3u * step < end) {
+    let at = base + j;
+    let a = (vec4<f32>(f32(x[at]), f32(x[at + step]), f32(x[at + 2u * step]), f32(x[at + 3u * step])) - mean) / root;
+    y[at] = finish(a.x, j, channel);
+    y[at + step] = finish(a.y, j + step, channel);
+    y[at + 2u * step] = finish(a.z, j + 2u * step, channel);
+    y[at + 3u * step] = finish(a.w, j + 3u * step, channel);
+    j += 4u * step;
+  }
+  for (; j < end; j += step) { y[base + j] = finish((f32(x[base + j]) - mean) / root, j, channel); }
+}
+
+@compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
-  let row = group.y * groups.x + group.x;
-  let base = min(row, p.count - 1u) * p.length;
-  var sum = f32(0);
-  for (var j = lane; j < p.length; j += 64u) { sum += f32(x[base + j]); }
-  sum = whole(sum, lane);
-  let mean = sum / f32(p.length);
-  sum = f32(0);
-  for (var j = lane; j < p.length; j += 64u) {
-    let d = f32(x[base + j]) - mean;
-    sum += d * d;
+  let mine = (group.y * groups.x + group.x) * (256u / LANES) + lane / LANES;
+  let row = min(mine, p.count - 1u);
+  let first = lane % LANES;
+  let base = row * p.length;
+  part[lane] = lane_stat(base, first, p.length, LANES);
+  workgroupBarrier();
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    if (first < half) { part[lane] = join(part[lane], part[lane + half]); }
+    workgroupBarrier();
   }
-  sum = whole(sum, lane);
-  let root = sqrt(sum / f32(p.length) + f32(p.epsilon));
-  if (row >= p.count) { return; }
-  for (var j = lane; j < p.length; j += 64u) {
-    let at = base + j;
-    var v = (f32(x[at]) - mean) / root;
-    if (p.has_scale != 0u) { v *= f32(scale[row % p.channels]); }
-    if (p.has_bias != 0u) { v += f32(bias[row % p.channels]); }
-    y[at] = T(v);
-  }
+  let whole = part[lane - first];
+  let root = sqrt(whole.squares / f32(p.length) + p.epsilon);
+  if (mine < p.count) { write(base, first, p.length, LANES, whole.sum / f32(p.length), root, row % p.channels); }
 }

@@ -33,7 +33,8 @@ fn scaled(c: u32, n: u32, m: u32) -> vec2<u32> {
 struct Place { low: u32, high: u32, part: f32 }
 fn place(c: u32, n: u32, m: u32) -> Place {
   if (LINEAR == 0u) {
-    let near = min(scaled(c, n, m).x, n - 1u);
+    let v = scaled(2u * c + 1u, n, 2u * m); // the nearest centre, of two as near the lower
+    let near = min(v.x - select(0u, 1u, v.y == 0u), n - 1u);
     return Place(near, near, 0.0);
   }
   let v = scaled(2u * c + 1u, n, 2u * m); // (c + 0.5) n / m, half a step too far

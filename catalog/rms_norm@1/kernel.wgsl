@@ -1,4 +1,4 @@
-// The mean of squares of a row, then every element of it: one to 32 rows a workgroup.
+// The last dimensions, rows that lie in memory in one piece: LANES lanes a row, 256 lanes a workgroup. A row is read twice: for its mean of squares, then for the quotients.
 alias T = f32;
 struct Params { length: u32, has_scale: u32, epsilon: f32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
@@ -9,17 +9,45 @@ struct Params { length: u32, has_scale: u32, epsilon: f32, count: u32 }
 override LANES: u32 = 256; // lanes a row: a power of 2, at most 256
 var<workgroup> part: array<f32, 256>;
 
-// The sum over the lanes of a row, in each of them.
-fn whole(mine: f32, lane: u32) -> f32 {
-  part[lane] = mine;
-  workgroupBarrier();
-  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
-    if (lane % LANES < half) { part[lane] += part[lane + half]; }
-    workgroupBarrier();
+// The sum of squares over the elements first, first + step, ... below end of the row at base: eight at a time, so that as many loads are on
+// their way.
+fn lane_sum(base: u32, first: u32, end: u32, step: u32) -> f32 {
+  var mine = 0.0;
+  var j = first;
+  while (j + 7u * step < end) {
+    let at = base + j;
+    let a = vec4<f32>(f32(x[at]), f32(x[at + step]), f32(x[at + 2u * step]), f32(x[at + 3u * step]));
+    let b = vec4<f32>(f32(x[at + 4u * step]), f32(x[at + 5u * step]), f32(x[at + 6u * step]), f32(x[at + 7u * step]));
+    mine += dot(a, a) + dot(b, b);
+    j += 8u * step;
   }
-  let all = part[lane - lane % LANES];
-  workgroupBarrier();
-  return all;
+  for (; j < end; j += step) {
+    let v = f32(x[base + j]);
+    mine += v * v;
+  }
+  return mine;
+}
+
+// What comes of v, which is normalised, at place j of the row.
+fn finish(v: f32, j: u32) -> T {
+  var w = v;
+  if (p.has_scale != 0u) { w *= f32(scale[j]); }
+  return T(w);
+}
+
+// The same elements of y: four are read before the first is written.
+fn write(base: u32, first: u32, end: u32, step: u32, root: f32) {
+  var j = first;
+  while (j + 3u * step < end) {
+    let at = base + j;
+    let a = (vec4<f32>(f32(x[at]), f32(x[at + step]), f32(x[at + 2u * step]), f32(x[at + 3u * step]))) / root;
+    y[at] = finish(a.x, j);
+    y[at + step] = finish(a.y, j + step);
+    y[at + 2u * step] = finish(a.z, j + 2u * step);
+    y[at + 3u * step] = finish(a.w, j + 3u * step);
+    j += 4u * step;
+  }
+  for (; j < end; j += step) { y[base + j] = finish((f32(x[base + j])) / root, j); }
 }
 
 @compute @workgroup_size(256)
@@ -29,16 +57,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = min(mine, p.count - 1u);
   let first = lane % LANES;
   let base = row * p.length;
-  var sum = 0.0;
-  for (var j = first; j < p.length; j += LANES) {
-    let v = f32(x[base + j]);
-    sum += v * v;
+  part[lane] = lane_sum(base, first, p.length, LANES);
+  workgroupBarrier();
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    if (first < half) { part[lane] = part[lane] + part[lane + half]; }
+    workgroupBarrier();
   }
-  let root = sqrt(whole(sum, lane) / f32(p.length) + p.epsilon);
-  if (mine >= p.count) { return; }
-  for (var j = first; j < p.length; j += LANES) {
-    var v = f32(x[base + j]) / root;
-    if (p.has_scale != 0u) { v *= f32(scale[j]); }
-    y[base + j] = T(v);
-  }
+  let whole = part[lane - first];
+  let root = sqrt(whole / f32(p.length) + p.epsilon);
+  if (mine < p.count) { write(base, first, p.length, LANES, root); }
 }

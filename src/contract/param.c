@@ -54,12 +54,20 @@ static bool set_number(gr_caller *k, const gr_sig_param *q, number n, int64_t *i
     return true;
 }
 
+/* Is `given` the word? A hyphen in it stands for an underscore: nearest-neighbor is nearest_neighbor. */
+static bool is_word(gr_str word, gr_str given) {
+    if (word.n != given.n) return false;
+    for (size_t i = 0; i < word.n; i++)
+        if (word.p[i] != given.p[i] && !(word.p[i] == '_' && given.p[i] == '-')) return false;
+    return true;
+}
+
 static bool set_word(gr_caller *k, const gr_sig_param *q, gr_str word, gr_param *out) {
     out->word = word;
     gr_nearest near = gr_nearest_start(word);
     for (uint32_t i = 0; i < q->words_n; i++) {
         gr_nearest_add(&near, q->words[i]);
-        if (!gr_str_eq(q->words[i], word)) continue;
+        if (!is_word(q->words[i], word)) continue;
         out->word = q->words[i];
         out->i = q->kind == GR_PARAM_DTYPE ? (int64_t)gr_dtype_find(word) : (int64_t)i;
         return true;

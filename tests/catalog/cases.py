@@ -520,7 +520,7 @@ def windows(x, window, strides, dilations, padding, ceil, fill):
     n, c, h, w = x.shape
     extent = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
     size = [(h + padding[0] + padding[1] - extent[0]) / strides[0], (w + padding[2] + padding[3] - extent[1]) / strides[1]]
-    size = [int(np.ceil(v) if ceil else np.floor(v)) + 1 for v in size]
+    size = [int(np.ceil(v) if up else np.floor(v)) + 1 for v, up in zip(size, ceil)]
     need = [(k - 1) * s + e for k, s, e in zip(size, strides, extent)]
     p = np.full((n, c, max(need[0], h + padding[0] + padding[1]), max(need[1], w + padding[2] + padding[3])), fill, x.dtype)
     p[:, :, padding[0]:padding[0] + h, padding[2]:padding[2] + w] = x
@@ -532,7 +532,7 @@ def windows(x, window, strides, dilations, padding, ceil, fill):
 
 
 WINDOWS = [((1, 1, 4, 4), {}), ((2, 3, 7, 6), {'window': [3, 2]}), ((1, 2, 9, 8), {'window': [3, 3], 'strides': [2, 3]}), ((1, 1, 9, 9), {'window': [2, 2], 'dilations': [2, 3]}),
-           ((2, 2, 5, 5), {'window': [3, 3], 'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'rounding': 'ceil_size'}),
+           ((2, 2, 5, 5), {'window': [3, 3], 'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), {'window': [3, 3], 'strides': [2, 2], 'round_up': [1, 1]}), ((1, 1, 6, 7), {'window': [3, 4], 'strides': [2, 2], 'round_up': [1, 0]}),
            ((3, 1, 16, 17), {'window': [1, 1], 'strides': [4, 4]}), ((2, 3, 20, 30), {}), ((1, 2, 40, 21), {'window': [20, 10], 'strides': [3, 2], 'dilations': [2, 1], 'padding': [1, 0, 2, 5]})]
 
 
@@ -540,14 +540,14 @@ def pool(op, signature):
     for t in dtypes(signature):
         for shape, params in some(WINDOWS, t):
             x = array(t, shape, op)
-            how = (params.get('window', shape[2:]), params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), params.get('rounding') == 'ceil_size')
-            if op == 'max_pool2d':
+            how = (params.get('window', shape[2:]), params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), params.get('round_up', [0, 0]))
+            if op == 'max_pool2d_nchw':
                 want = windows(x, *how, -np.inf if is_float(t) else np.iinfo(x.dtype).min).max(-1)
-            elif op == 'average_pool2d':
+            elif op == 'average_pool2d_nchw':
                 want = windows(wide(x), *how, 0).sum(-1) / windows(np.ones(shape), *how, 0).sum(-1)
             else:
                 want = np.sqrt((windows(wide(x), *how, 0) ** 2).sum(-1))
-            yield Case(op, [('x', x)], params, [want], EXACT if op == 'max_pool2d' else SUMMED, wide=t == 'f32')
+            yield Case(op, [('x', x)], params, [want], EXACT if op == 'max_pool2d_nchw' else SUMMED, wide=t == 'f32')
 
 
 def conv2d(op, signature):
@@ -556,7 +556,7 @@ def conv2d(op, signature):
                                                      ((2, 2, 5, 5), (2, 2, 3, 3), {'padding': [1, 1, 1, 1]}), ((1, 4, 6, 7), (6, 2, 3, 3), {'groups': 2, 'padding': [1, 0, 0, 1]}), ((1, 3, 6, 6), (3, 1, 1, 1), {'groups': 3})]):
             x, f = array(t, shape, op, low=-2, high=2), array(t, kernel, op, 'f', low=-2, high=2)
             groups = params.get('groups', 1)
-            w = windows(wide(x), kernel[2:], params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), False, 0)
+            w = windows(wide(x), kernel[2:], params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), [0, 0], 0)
             n, c, rows, columns, m = w.shape
             w = w.reshape(n, groups, c // groups, rows, columns, m)
             want = np.einsum('ngcyxm,gocm->ngoyx', w, wide(f).reshape(groups, kernel[0] // groups, c // groups, m)).reshape(n, kernel[0], rows, columns)
@@ -567,6 +567,47 @@ def conv2d(op, signature):
                 want = want + wide(b)[:, None, None]
             yield Case(op, inputs, params, [want], SUMMED if t == 'f32' else ((1e-2, 2e-2), (1e-2, 2e-2), (1, 1)), wide=t == 'f32')
     yield Case(op, [('x', array('f32', (1, 3, 4, 4))), ('filter', array('f32', (2, 2, 1, 1)))], {}, 'contract/')
+
+
+def turned(c, at, params, **shapes):
+    """The case of an nchw op said in another layout: its operands and result turned by `shapes`, with these parameters instead."""
+    inputs = [(k, np.ascontiguousarray(a.transpose(shapes[k])) if shapes.get(k) else a) for k, a in c.inputs]
+    want = [np.ascontiguousarray(w.transpose(shapes['y'])) if shapes.get('y') else w for w in c.expect] if not isinstance(c.expect, str) else c.expect
+    return Case(at, inputs, params, want, c.tolerance, c.gpu, c.wide)
+
+
+NHWC = (0, 2, 3, 1)
+FILTERS = {'conv2d': {'oihw': None, 'hwio': (2, 3, 1, 0), 'ohwi': (0, 2, 3, 1), 'ihwo': (1, 2, 3, 0)}, 'conv_transpose2d': {'iohw': None, 'hwoi': (2, 3, 1, 0), 'ohwi': (1, 2, 3, 0)}}
+
+
+def pool_layouts(op, signature):
+    for k, c in enumerate(pool(op + '_nchw', signature)):
+        params = dict(c.params)
+        up = params.pop('round_up', None)
+        if 'window' in params:
+            params['window_dimensions'] = params.pop('window')
+        if up == [1, 1]:
+            params['output_shape_rounding'] = 'ceil'
+        elif up or k % 3 == 0:
+            params['output_sizes'] = list(c.expect[0].shape[2:])
+        if k % 2:
+            yield turned(c, op, dict(params, layout='nhwc'), x=NHWC, y=NHWC)
+        else:
+            yield turned(c, op, params)
+    yield Case(op, [('x', array('f32', (1, 1, 6, 6)))], {'window_dimensions': [2, 2], 'output_sizes': [4, 5]}, 'contract/where-false')
+
+
+def convolution_layouts(op, signature):
+    for k, c in enumerate((conv2d if op == 'conv2d' else conv_transpose2d)(op + '_nchw', signature)):
+        for at, layout in enumerate(FILTERS[op]):
+            params = dict(c.params, filter_layout=layout)
+            if op == 'conv_transpose2d' and at == 1:
+                params.pop('output_padding', None)
+                params['output_sizes'] = list(c.expect[0].shape[2:])
+            if (k + at) % 2:
+                yield turned(c, op, dict(params, input_layout='nhwc'), x=NHWC, filter=FILTERS[op][layout], y=NHWC)
+            else:
+                yield turned(c, op, params, filter=FILTERS[op][layout])
 
 
 def normal(x, axes, epsilon, scale, bias):
@@ -583,8 +624,8 @@ NORMAL_HALF = ((2e-2, 2e-2), (2e-2, 2e-2), (1, 1))
 def normalization(op, signature):
     for t in dtypes(signature):
         tolerance = NORMAL if t == 'f32' else NORMAL_HALF
-        shapes = {'layer_normalization': [((2, 3, 4), [1, 2]), ((2, 3, 4), [2]), ((2, 3, 4), [0, 2]), ((5, 300), [1]), ((300, 5), [0]), ((3, 4), None), ((0, 3), [1])],
-                  'instance_normalization': [((2, 3, 4, 5), None), ((1, 1, 20, 20), None), ((3, 2, 1, 2), None), ((0, 2, 2, 2), None)],
+        shapes = {'layer_normalization': [((2, 3, 4), [1, 2]), ((2, 3, 4), [2]), ((2, 3, 4), [0, 2]), ((2, 3, 4), [2, 0]), ((2, 3, 4, 5), [3, 1, 2]), ((2, 3), []), ((5,), None), ((3, 20001), [1]), ((5, 300), [1]), ((300, 5), [0]), ((3, 4), None), ((0, 3), [1])],
+                  'instance_normalization': [((2, 3, 4, 5), None), ((1, 1, 20, 20), None), ((3, 2, 1, 2), None), ((0, 2, 2, 2), None), ((2, 3, 129, 130), None), ((2, 4, 5, 3), 'nhwc'), ((3, 1, 2, 2), 'nhwc')],
                   'batch_normalization': [((2, 3, 4), 1), ((2, 3, 4), 2), ((5, 300), 1), ((300, 5), 0), ((2, 3, 4, 5), 1), ((0, 3), 1)]}[op]
         for k, (shape, axes) in enumerate(shapes):
             x = array(t, shape, op)
@@ -597,7 +638,9 @@ def normalization(op, signature):
                 mean, variance = array(t, part, op, 'm'), np.abs(array(t, part, op, 'v')) + TYPES[t](0.5)
                 inputs += [('mean', mean), ('variance', variance)]
             elif op == 'instance_normalization':
-                part, spread = (shape[1],), [1, -1, 1, 1]
+                part, spread = ((shape[3],), [-1]) if axes else ((shape[1],), [1, -1, 1, 1])
+                if axes:
+                    params['layout'] = axes
             else:
                 given = list(range(1, len(shape))) if axes is None else axes
                 if axes is not None:
@@ -610,13 +653,14 @@ def normalization(op, signature):
             if k % 3 != 1:
                 bias = array(t, part, op, 'b')
                 inputs.append(('bias', bias))
-            scale = wide(scale).reshape(spread) if k % 3 != 2 else 1.0
-            bias = wide(bias).reshape(spread) if k % 3 != 1 else 0.0
+            turn = np.argsort(given) if op == 'layer_normalization' else range(np.ndim(scale))
+            scale = wide(scale).transpose(turn).reshape(spread) if k % 3 != 2 else 1.0
+            bias = wide(bias).transpose(turn if op == 'layer_normalization' else range(np.ndim(bias))).reshape(spread) if k % 3 != 1 else 0.0
             if op == 'batch_normalization':
                 want = (wide(x) - wide(mean).reshape(spread)) / np.sqrt(wide(variance).reshape(spread) + np.float32(epsilon)) * scale + bias
             else:
                 with np.errstate(all='ignore'):
-                    want = normal(x, (2, 3) if op == 'instance_normalization' else tuple(given), epsilon, scale, bias)
+                    want = normal(x, ((1, 2) if axes else (2, 3)) if op == 'instance_normalization' else tuple(given), epsilon, scale, bias)
             yield Case(op, inputs, params, [arr(want)], tolerance, wide=t == 'f32')
 
 
@@ -640,7 +684,7 @@ def resized(x, axis, m, linear):
     n = x.shape[axis]
     c = np.arange(m)
     if not linear:
-        return np.take(x, np.minimum(c * n // m, n - 1), axis)
+        return np.take(x, ((2 * c + 1) * n - 1) // (2 * m), axis)
     v = np.clip((c + 0.5) * n / m - 0.5, 0, n - 1)
     low = v.astype(int)
     high, part = np.minimum(low + 1, n - 1), (v - low).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
@@ -650,7 +694,7 @@ def resized(x, axis, m, linear):
 def resample2d(op, signature):
     for t in dtypes(signature):
         for shape, params in [((1, 1, 2, 3), {'scales': [2.0, 2.0]}), ((2, 3, 5, 4), {'sizes': [7, 9]}), ((1, 2, 6, 8), {'scales': [0.5, 0.5]}), ((2, 4, 5, 3), {'axes': [1, 2], 'sizes': [8, 5]}), ((1, 1, 3, 3), {'sizes': [3, 3]}), ((1, 1, 1, 70001), {'sizes': [1, 100003]}), ((1, 1, 7, 1), {'sizes': [3, 5]})]:
-            for mode in ('nearest', 'linear'):
+            for mode in ('nearest_neighbor', 'linear'):
                 x = array(t, shape, op)
                 axes = params.get('axes', [2, 3])
                 sizes = params.get('sizes') or [int(shape[a] * s) for a, s in zip(axes, params['scales'])]
@@ -731,11 +775,12 @@ def conv_transpose2d(op, signature):
             yield Case(op, inputs, params, [want.copy()], SUMMED if t == 'f32' else ((1e-2, 2e-2), (1e-2, 2e-2), (1, 1)), wide=t == 'f32')
 
 
-SPECIAL = {'scatter_elements': scatter_elements, 'scatter_nd': scatter_nd, 'conv_transpose2d': conv_transpose2d,
+SPECIAL = {'scatter_elements': scatter_elements, 'scatter_nd': scatter_nd, 'conv_transpose2d_nchw': conv_transpose2d,
            'layer_normalization': normalization, 'instance_normalization': normalization, 'batch_normalization': normalization, 'gemm': gemm, 'resample2d': resample2d,
            'quantize_linear': quantization, 'dequantize_linear': quantization,
-           'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d': pool, 'max_pool2d': pool, 'l2_pool2d': pool,
-           'conv2d': conv2d,
+           'reverse': reverse, 'tile': tile, 'prelu': prelu, 'gather_elements': gather_elements, 'gather_nd': gather_nd, 'cumulative_sum': cumulative_sum, 'average_pool2d_nchw': pool, 'max_pool2d_nchw': pool, 'l2_pool2d_nchw': pool,
+           'average_pool2d': pool_layouts, 'max_pool2d': pool_layouts, 'l2_pool2d': pool_layouts, 'conv2d': convolution_layouts, 'conv_transpose2d': convolution_layouts,
+           'conv2d_nchw': conv2d,
            'where': where, 'arg_max': arg, 'arg_min': arg, 'softmax': softmax, 'matmul': matmul, 'transpose': transpose, 'reshape': reshape, 'expand': expand, 'sum_to_shape': sum_to_shape, 'fill': fill,
            'concat': concat, 'split': split, 'slice': slice_, 'place': place, 'gather': gather, 'pad': pad, 'cast': cast, 'triangular': triangular}
 

@@ -25,7 +25,7 @@ def sizes(shape, window, params):
     out = []
     for i in range(2):
         n = (shape[i] + pa[2 * i] + pa[2 * i + 1] - (window[i] - 1) * di[i] - 1) / st[i]
-        out.append(int(np.ceil(n) if params.get('rounding') == 'ceil_size' else np.floor(n)) + 1)
+        out.append(int(np.ceil(n) if params.get('round_up', (0, 0))[i] else np.floor(n)) + 1)
     return out
 
 
@@ -39,7 +39,7 @@ def pairs(shape, out, window, params):
 
 
 WINDOWS = [((1, 1, 4, 4), [4, 4], {}), ((2, 3, 7, 6), [3, 2], {}), ((1, 2, 9, 8), [3, 3], {'strides': [2, 3]}), ((1, 1, 9, 9), [2, 2], {'dilations': [2, 3]}), ((1, 1, 9, 9), [3, 2], {'dilations': [2, 3], 'strides': [3, 2]}),
-           ((2, 2, 5, 5), [3, 3], {'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), [3, 3], {'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), [3, 3], {'strides': [2, 2], 'rounding': 'ceil_size'}),
+           ((2, 2, 5, 5), [3, 3], {'padding': [1, 1, 1, 1]}), ((1, 1, 6, 7), [3, 3], {'strides': [2, 2], 'padding': [1, 0, 0, 1]}), ((1, 1, 6, 7), [3, 3], {'strides': [2, 2], 'round_up': [1, 1]}),
            ((3, 1, 16, 17), [1, 1], {'strides': [4, 4]}), ((1, 1, 3, 3), [2, 2], {'padding': [3, 0, 0, 3]}), ((1, 2, 20, 30), [20, 30], {})]
 
 
@@ -181,7 +181,7 @@ def sum_blocks(op, Case):
 def resample2d_gradient(op, Case):
     for t in ('f32', 'f16'):
         for shape, axes, out in [((1, 1, 2, 3), [2, 3], [4, 6]), ((2, 3, 5, 4), [2, 3], [7, 9]), ((1, 2, 6, 8), [2, 3], [3, 4]), ((2, 4, 5, 3), [1, 2], [8, 5]), ((1, 1, 3, 3), [2, 3], [3, 3]), ((1, 1, 7, 1), [2, 3], [2, 5]), ((1, 1, 2, 9), [3, 2], [31, 1]), ((1, 1, 1, 70001), [2, 3], [1, 100003])]:
-            for mode in ('nearest', 'linear'):
+            for mode in ('nearest_neighbor', 'linear'):
                 full = list(shape)
                 full[axes[0]], full[axes[1]] = out
                 g = array(t, tuple(full), op)
@@ -189,7 +189,7 @@ def resample2d_gradient(op, Case):
                 for a, m in zip(axes, out):
                     n, c, rows = shape[a], np.arange(m), np.moveaxis(want, a, 0)
                     sums = np.zeros((n,) + rows.shape[1:])
-                    v = np.clip((c + 0.5) * n / m - 0.5, 0, n - 1) if mode == 'linear' else np.minimum(c * n // m, n - 1)
+                    v = np.clip((c + 0.5) * n / m - 0.5, 0, n - 1) if mode == 'linear' else ((2 * c + 1) * n - 1) // (2 * m)
                     low, part = v.astype(int), (v - v.astype(int)).reshape(-1, 1, 1, 1)
                     np.add.at(sums, low, rows * (1 - part))
                     np.add.at(sums, np.minimum(low + 1, n - 1), rows * part)
@@ -215,7 +215,7 @@ def scatter_nd_add(op, Case):
 
 
 OPS = {'pool2d_gradient': pool2d_gradient, 'max_pool2d_indices': max_pool, 'max_pool2d_gradient': max_pool, 'conv2d_filter_gradient': conv2d_filter_gradient, 'pad_gradient': pad_gradient, 'tile_gradient': tile_gradient,
-       'sum_blocks': sum_blocks, 'resample2d_gradient': resample2d_gradient, 'scatter_nd_add': scatter_nd_add, 'conv2d': large_conv2d, 'conv_transpose2d': large_conv_transpose2d}
+       'sum_blocks': sum_blocks, 'resample2d_gradient': resample2d_gradient, 'scatter_nd_add': scatter_nd_add, 'conv2d_nchw': large_conv2d, 'conv_transpose2d_nchw': large_conv_transpose2d}
 
 
 def cases(op, Case):
