@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char words[] = "run explain plan check catalog op receipt profile version completion";
+static const char words[] = "run explain plan check catalog op receipt profile splat version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
                            "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --keep --quiet --help";
@@ -19,6 +19,7 @@ static void bash(void) {
            "  esac\n"
            "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"
            "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = op ]; then COMPREPLY=($(compgen -W run -- \"$cur\"))\n"
+           "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = splat ]; then COMPREPLY=($(compgen -W \"$(gradus splat --help 2>/dev/null | sed -n 's/^  \\([a-z]*\\) .*/\\1/p')\" -- \"$cur\"))\n"
            "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = completion ]; then COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\"))\n"
            "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$prev\" = catalog ]; then COMPREPLY=($(compgen -W \"$(gradus catalog 2>/dev/null)\" -- \"$cur\"))\n"
            "  elif [ \"${cur#-}\" != \"$cur\" ]; then COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n"

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "splat/splat.h"
+
 typedef struct subcommand {
     const char *name, *args, *about, *examples;
     cli_command *run;
@@ -37,6 +39,12 @@ static const subcommand commands[] = {
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
 };
 enum { COMMANDS_N = sizeof commands / sizeof *commands };
+
+/* Clients with verbs and options of their own. */
+static const struct { const char *name, *args, *about; int (*main)(int argc, char **argv); } clients[] = {
+    {"splat", "VERB ...", "Train 3D Gaussian scenes; read, write and convert what belongs to them.", gr_splat_main},
+};
+enum { CLIENTS_N = sizeof clients / sizeof *clients };
 
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
@@ -129,6 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static void overview(FILE *f) {
     fprintf(f, "usage: gradus COMMAND [OPTION...]\n\nGradus lowers a drawn workflow rung by rung to WGSL and runs it on WebGPU or the CPU oracle.\n\n");
     for (int i = 0; i < COMMANDS_N; i++) fprintf(f, "  %-10s %-18s %s\n", commands[i].name, commands[i].args, commands[i].about);
+    for (int i = 0; i < CLIENTS_N; i++) fprintf(f, "  %-10s %-18s %s\n", clients[i].name, clients[i].args, clients[i].about);
     fprintf(f, "\n`gradus COMMAND --help` shows options and examples.\n"
                "Exit codes: 0 ok, 1 a bug of Gradus, 2 user error, 3 environment (no adapter, no memory, no space),\n"
                "4 of `receipt verify`: conform again here.\n");
@@ -170,6 +179,8 @@ int main(int argc, char **argv) {
         overview(stdout);
         return 0;
     }
+    for (int i = 0; i < CLIENTS_N; i++)
+        if (!strcmp(argv[1], clients[i].name)) return clients[i].main(argc - 1, argv + 1);
     const subcommand *c = find(strcmp(argv[1], "--version") ? argv[1] : "version");
     if (!c) return cli_usage(&o, "unknown command \"%s\"; `gradus --help` lists them", argv[1]);
     char name[64], doc[1024];

@@ -30,7 +30,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GRADUS = os.path.join(ROOT, 'build', 'cli', 'gradus')
-PAGES = ['README.md', 'CONTRIBUTING.md'] + sorted(glob.glob('docs/**/*.md', root_dir=ROOT, recursive=True)) + \
+PAGES = ['README.md', 'CONTRIBUTING.md', 'splat/README.md'] + sorted(glob.glob('docs/**/*.md', root_dir=ROOT, recursive=True)) + \
     sorted(glob.glob('src/**/README.md', root_dir=ROOT, recursive=True))
 SKIP_PAGES = {'docs/ladder.md'} # made of the rungs' READMEs, which are looked at themselves
 

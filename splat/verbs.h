@@ -1,0 +1,10 @@
+/* verbs.h: the verbs of `gradus splat`, one each. Each prints its result to stdout, reports into d, and gives 0 or the exit code of
+ * what it reported. */
+#ifndef GR_SPLAT_VERBS_H
+#define GR_SPLAT_VERBS_H
+
+#include "splat/args.h"
+
+extern const gr_verb gr_verb_export;
+
+#endif
