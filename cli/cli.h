@@ -24,7 +24,7 @@ typedef struct cli_options {
     unsigned threads, repeat, checkpoint;
     unsigned seed; bool second;                      /* op gradcheck */
     const char *visibility, *docs, *export_dir;
-    bool json, quiet, keep, dry_run, allow_heavy, timestamps;
+    bool json, quiet, keep, dry_run, allow_heavy, timestamps, compress;
 } cli_options;
 
 typedef int cli_command(const cli_options *o);
@@ -38,6 +38,7 @@ int cli_op(const cli_options *o);
 int cli_op_conform(const cli_options *o);
 int cli_op_gradcheck(const cli_options *o);
 int cli_op_new(const cli_options *o);
+int cli_data(const cli_options *o);
 int cli_receipt(const cli_options *o);
 int cli_op_check(const cli_options *o);
 int cli_op_show(const cli_options *o);

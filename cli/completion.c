@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static const char words[] = "run explain plan check catalog op receipt profile splat version completion";
+static const char words[] = "run explain plan check catalog op data receipt profile splat version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
-                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --keep --quiet --help";
+                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --keep --compress --quiet --help";
 
 static void bash(void) {
     printf("_gradus() {\n"

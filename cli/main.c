@@ -34,6 +34,9 @@ static const subcommand commands[] = {
     {"receipt", "show|verify ...", "Show a receipt; rerun it for an op and compare.",
      "  gradus receipt show receipt.json\n  gradus receipt verify receipt.json examples/ops/user/kemal/windowed_median@1\n"
      "Exit code 4 of verify: it was minted on another profile; conform again here.\n", cli_receipt},
+    {"data", "show|convert ...", "Show what data files hold; convert between .npy, .npz, .safetensors, .wav and .csv.",
+     "  gradus data show weights.safetensors\n  gradus data show weights.safetensors#conv1.weight\n"
+     "  gradus data convert weights.npz weights.safetensors\n  gradus data convert a=x.npy b=y.csv both.npz --compress\n", cli_data},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
@@ -49,7 +52,7 @@ enum { CLIENTS_N = sizeof clients / sizeof *clients };
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT };
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS };
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -79,6 +82,7 @@ static const struct argp_option options[] = {
     {"dry-run", OPT_DRY_RUN, NULL, 0, "op publish: check and list what would be sent, and send nothing", 0},
     {"visibility", OPT_VISIBILITY, "shared|public", 0, "op publish: who is to see it (default public)", 0},
     {"docs", OPT_DOCS, "DIR", 0, "catalog: write a page of Markdown for every op", 0},
+    {"compress", OPT_COMPRESS, NULL, 0, "data convert: compress a .npz", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 
@@ -127,6 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_VISIBILITY: o->visibility = arg; break;
     case OPT_DOCS: o->docs = arg; break;
     case OPT_EXPORT: o->export_dir = arg; break;
+    case OPT_COMPRESS: o->compress = true; break;
     case 'q': o->quiet = true; break;
     case ARGP_KEY_ARG: push(o->arg, &o->arg_n, arg, state); break;
     default: return ARGP_ERR_UNKNOWN;

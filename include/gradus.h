@@ -104,10 +104,18 @@ typedef struct gr_tensor {
     size_t bytes;
 } gr_tensor;
 
-/* Reads .npy, .csv or .tsv; the data is the caller's (gr_tensor_free). Saving picks the format by the ending. */
+/* Reads .npy, .npz, .safetensors, .wav, .csv or .tsv, "w.safetensors#conv1.weight" where a file holds several arrays; the data is the
+ * caller's (gr_tensor_free). Saving picks the format by the ending (docs/data-files.md). */
 bool gr_tensor_load(gr_session *s, const char *path, gr_tensor *out);
 void gr_tensor_free(gr_tensor *t);
 bool gr_tensor_save(gr_session *s, const char *path, const gr_tensor *t);
+/* Named tensors into one .npz or .safetensors. */
+bool gr_tensors_save(gr_session *s, const char *path, const char *const *names, const gr_tensor *tensors, unsigned n);
+/* What a data file holds: names, types, hashes; with '#' the elements of one array too. Text or JSON, free with gr_text_free; NULL
+ * when it cannot be read. An array that we cannot read is listed all the same and is among the diagnostics. */
+char *gr_data_show(gr_session *s, const char *path, bool json);
+/* Arrays of files "FILE", "FILE#name" or "NAME=FILE" into one file. compress: .npz only. */
+bool gr_data_convert(gr_session *s, const char *const *from, unsigned from_n, const char *to, bool compress);
 /* "sha256:..." of the data into out. */
 void gr_tensor_hash(const gr_tensor *t, char out[72]);
 

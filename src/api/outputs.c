@@ -1,6 +1,7 @@
 /* outputs.c: the files that a document's output blocks ask for: arrays and plots. */
 #include "api/session.h"
 
+#include "array/archive.h"
 #include "array/plot.h"
 #include "base/file.h"
 
@@ -11,6 +12,7 @@ typedef struct writer {
     gr_arena arena;
     gr_on_file *on_file;
     void *user;
+    bool ok; /* everything so far */
 } writer;
 
 static gr_diags *diags_of(writer *w) { return &w->r->program->session->diags; }
@@ -105,14 +107,60 @@ static bool write_one(writer *w, const gr_canvas_node *n, gr_str file) {
     if (!path.n) return gr_report_oom(d);
     GR_TRY(gr_dir_make(d, gr_path_dir(path)));
     if (!gr_str_ends(file, ".svg")) {
+        gr_str bare;
         if (!find_output(w, n->id, &x)) return false;
         GR_TRY(gr_array_save(d, path, &x));
-        return finish(w, path);
+        gr_format_of(path, &bare, NULL);
+        bare = gr_str_dup(&w->arena, bare);
+        return bare.p ? finish(w, bare) : gr_report_oom(d);
     }
     gr_buf svg = {0};
     bool ok = plot(w, n, &svg) && (svg.failed ? gr_report_oom(d) : gr_file_write(d, path, svg.p, svg.n));
     gr_buf_free(&svg);
     return ok && finish(w, path);
+}
+
+/* Calls visit for every file of an output block, in order, until one is false. */
+typedef bool visit_file(void *user, const gr_canvas_node *n, gr_str file);
+static bool each_file(const gr_program *p, visit_file *visit, void *user) {
+    for (uint32_t i = 0; p->has_canvas && i < p->canvas.nodes_n; i++)
+        for (uint32_t k = 0; p->canvas.nodes[i].block == GR_BLOCK_OUTPUT && k < p->canvas.nodes[i].files_n; k++)
+            if (!visit(user, &p->canvas.nodes[i], p->canvas.nodes[i].files[k])) return false;
+    return true;
+}
+
+/* The arrays of one .npz or .safetensors, which several blocks may name: "w.npz#a", "w.npz#b". Without '#' an array is called
+ * as its block. */
+typedef struct gathering { writer *w; gr_str file; GR_VEC(gr_named_array) arrays; const gr_canvas_node *first; gr_str first_file; } gathering;
+
+static bool gather(void *user, const gr_canvas_node *n, gr_str file) {
+    gathering *g = user;
+    gr_str bare, select;
+    gr_format_of(file, &bare, &select);
+    if (!gr_str_eq(bare, g->file)) return true;
+    if (!g->first) g->first = n, g->first_file = file;
+    gr_named_array *x = GR_PUSH(&g->w->arena, &g->arrays);
+    if (!x) return gr_report_oom(diags_of(g->w));
+    x->name = select.n ? select : n->id;
+    return find_output(g->w, n->id, &x->array);
+}
+
+static bool write_archive(writer *w, const gr_canvas_node *n, gr_str file) {
+    gathering g = {.w = w};
+    gr_diags *d = diags_of(w);
+    gr_format_of(file, &g.file, NULL);
+    GR_TRY(each_file(w->r->program, gather, &g));
+    if (g.first != n || g.first_file.p != file.p) return true; /* written with the first that names it */
+    gr_str path = gr_path_join(&w->arena, w->dir, g.file);
+    if (!path.n) return gr_report_oom(d);
+    return gr_dir_make(d, gr_path_dir(path)) && gr_archive_save(d, path, g.arrays.v, g.arrays.n, NULL) && finish(w, path);
+}
+
+static bool write_file(void *user, const gr_canvas_node *n, gr_str file) {
+    writer *w = user;
+    bool archive = !gr_str_ends(file, ".svg") && gr_format_is_archive(gr_format_of(file, NULL, NULL));
+    w->ok = (archive ? write_archive(w, n, file) : write_one(w, n, file)) && w->ok;
+    return true; /* the other files are written all the same */
 }
 
 static bool write_record(writer *w) {
@@ -150,13 +198,10 @@ static bool write_array(writer *w, uint32_t i) {
 }
 
 bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user) {
-    writer w = {.r = r, .run = run, .dir = gr_str_of(dir ? dir : "."), .on_file = on_file, .user = user};
+    writer w = {.r = r, .run = run, .dir = gr_str_of(dir ? dir : "."), .on_file = on_file, .user = user, .ok = true};
     const gr_program *p = r->program;
-    bool ok = true;
-    for (uint32_t i = 0; p->has_canvas && i < p->canvas.nodes_n; i++) {
-        const gr_canvas_node *n = &p->canvas.nodes[i];
-        for (uint32_t k = 0; n->block == GR_BLOCK_OUTPUT && k < n->files_n; k++) ok = write_one(&w, n, n->files[k]) && ok;
-    }
+    each_file(p, write_file, &w);
+    bool ok = w.ok;
     for (uint32_t i = 0; i < p->graph.outputs_n; i++)
         if (!has_block(p, p->graph.outputs[i].name)) ok = write_array(&w, i) && ok;
     ok = write_record(&w) && ok;

@@ -76,9 +76,10 @@ void gr_array_print_type(gr_buf *out, const gr_array *x);
  * "..." where cut. Numbers in shortest form. */
 void gr_array_print(gr_buf *out, const gr_array *x, uint64_t limit);
 
-/* Reads PATH by its ending: .npy, .csv, .tsv (CSV gives f32[rows, columns], or f32[rows] for
- * one column). array/unknown-file for another ending. limit as in gr_file_read. */
+/* Reads PATH by its ending (archive.h): .npy, .npz, .safetensors, .wav, .csv, .tsv; "file.npz#name" is one of several arrays. CSV
+ * gives f32[rows, columns], or f32[rows] for one column. array/unknown-file, array/no-such-array. limit: bytes of the file, 0 = none. */
 bool gr_array_load(gr_arena *a, gr_diags *d, gr_str path, size_t limit, gr_array *out);
+/* As gr_archive_save; in .npz and .safetensors the array is called after '#', or as the file. */
 bool gr_array_save(gr_diags *d, gr_str path, const gr_array *x);
 
 /* NPY of NumPy, versions 1 to 3 of its header: the dtypes above, little- and big-endian, C and

@@ -492,11 +492,37 @@ def exports():
         check('and sees a changed result', p.returncode == 1 and 'DIFFERS' in p.stdout, p.stdout + p.stderr)
 
 
+def interchange():
+    x = write_npy('x.npy', '<f4', (2, 2), struct.pack('<4f', 1, 2, 3, 4))
+    code, out, err = run('data', 'convert', x, 'y.z=' + x, tmp('both.npz'), '--compress')
+    check('arrays are gathered', code == 0 and out.strip() == tmp('both.npz'), out + err)
+    code, out, err = run('data', 'show', tmp('both.npz'), '--json')
+    arrays = json.loads(out)['files'][0]['arrays']
+    check('and listed', [a['name'] for a in arrays] == ['x', 'y.z'] and all(a['shape'] == [2, 2] and a['hash'].startswith('sha256:') for a in arrays), out)
+    code, out, err = run('data', 'show', tmp('both.npz') + '#y.z')
+    check('the elements of one are shown', code == 0 and '3 4' in out.replace(',', ' ').replace('  ', ' '), out + err)
+    code, out, err = run('op', 'run', 'add', '--in', 'a=' + tmp('both.npz') + '#x', '--in', 'b=' + tmp('both.npz') + '#y.z', '--out', 'y=' + tmp('sum.safetensors#s'), '--device', 'cpu', '-q')
+    check('an op takes and gives one of several', code == 0 and 'f32[2, 2]' in run('data', 'show', tmp('sum.safetensors'))[1], out + err)
+    for word, args, want in (('one must be chosen', ('data', 'convert', tmp('both.npz'), tmp('a.npy')), 'array/name'), ('a name that is not there', ('data', 'show', tmp('both.npz#yz')), 'did you mean'),
+                             ('an unknown ending', ('data', 'show', tmp('x.txt')), 'array/unknown-file'), ('a missing file', ('data', 'show', tmp('none.npz')), 'base/file-unreadable'),
+                             ('no files', ('data', 'show'), 'takes files'), ('an unknown verb', ('data', 'print', x), '`show FILE...`')):
+        code, out, err = run(*args)
+        check('data: ' + word, code in (2, 3) and want in err, out + err)
+    doc = {'gradus': 'canvas/1', 'tier': 'debug', 'nodes': [{'id': 'a', 'block': 'parameter', 'file': 'both.npz#x'}, {'id': 'p', 'op': 'add'},
+           {'id': 'twice', 'block': 'output', 'files': ['all.npz', 'twice.wav#rate=8000,bits=16', 'twice.npy']}, {'id': 'same', 'block': 'output', 'files': ['all.npz#b']}],
+           'links': [{'from': 'a', 'to': 'p.a'}, {'from': 'a', 'to': 'p.b'}, {'from': 'p', 'to': 'twice'}, {'from': 'a', 'to': 'same'}]}
+    json.dump(doc, open(tmp('files.json'), 'w'))
+    code, out, err = run('run', tmp('files.json'), '--device', 'cpu', '--out', tmp('files'), '-q')
+    names = [a['name'] for a in json.loads(run('data', 'show', tmp('files/all.npz'), '--json')[1])['files'][0]['arrays']] if code == 0 else out + err
+    check('blocks share a file', names == ['twice', 'b'], names)
+    check('PCM that clips says so', 'array/wav-clipped' in err and os.path.getsize(tmp('files/twice.wav')) == 44 + 8, err)
+
+
 def main():
     if not os.path.exists(GRADUS):
         print('1..0 # SKIP no %s: make build' % GRADUS)
         return 1
-    parts = (basics, rungs, main_job, outcomes, operators, content, hostile, receipts, publishing, exports)
+    parts = (basics, rungs, main_job, outcomes, operators, content, hostile, receipts, publishing, exports, interchange)
     for part in [p for p in parts if not sys.argv[1:] or p.__name__ in sys.argv[1:]]:
         try:
             part()

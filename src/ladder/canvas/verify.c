@@ -1,6 +1,8 @@
 /* The invariants of README.md, by number. User errors: everything is reported, up to a bound. */
 #include "ladder/canvas/canvas_int.h"
 
+#include "array/archive.h"
+
 #include <stdio.h>
 
 typedef struct checker {
@@ -125,8 +127,8 @@ static bool check_files(checker *k, const gr_canvas *c) {
             uint32_t first = i;
             if (!stays_below(path))
                 gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "write a path below the output folder, such as \"clean.npy\"", "\"%.*s\" leaves the output folder", GR_STR_ARG(path));
-            else if (!gr_str_ends(path, ".npy") && !gr_str_ends(path, ".csv") && !gr_str_ends(path, ".svg"))
-                gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "use .npy, .csv or, for a plot, .svg", "\"%.*s\" has an ending that we cannot write", GR_STR_ARG(path));
+            else if (!gr_str_ends(path, ".svg") && (gr_format_of(path, NULL, NULL) == GR_FORMAT_NONE || gr_str_ends(path, ".tsv")))
+                gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "use .npy, .npz, .safetensors, .wav, .csv or, for a plot, .svg", "\"%.*s\" has an ending that we cannot write", GR_STR_ARG(path));
             else if (gr_map_get(&seen, path, &first)) {
                 gr_report(k->d, GR_D_CANVAS_OUTPUT_FILE, at, "give each its own file", "\"%.*s\" is written twice", GR_STR_ARG(path));
                 gr_report_related(k->d, c->nodes[first].at, "first here");

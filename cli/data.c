@@ -1,0 +1,40 @@
+/* gradus data: what data files hold; arrays from some into another. */
+#include "cli.h"
+
+#include <string.h>
+
+static int show(const cli_options *o) {
+    if (o->arg_n < 2) return cli_usage(o, "data show takes files");
+    gr_session *s = cli_session(o, true);
+    if (!s) return 2;
+    bool ok = true;
+    if (o->json) printf("{\"files\": [");
+    for (unsigned i = 1; i < o->arg_n; i++) {
+        char *text = gr_data_show(s, o->arg[i], o->json);
+        if (text && o->json && i > 1) printf(", ");
+        if (text) fputs(text, stdout);
+        ok = text && ok;
+        gr_text_free(text);
+    }
+    if (o->json) printf("], \"diagnostics\": %s}\n", gr_session_report(s, true));
+    int code = cli_finish(s, o);
+    return code || ok ? code : 2;
+}
+
+static int convert(const cli_options *o) {
+    if (o->arg_n < 3) return cli_usage(o, "data convert takes one or more files and the file to write");
+    gr_session *s = cli_session(o, true);
+    if (!s) return 2;
+    const char *to = o->arg[o->arg_n - 1];
+    bool ok = gr_data_convert(s, o->arg + 1, o->arg_n - 2, to, o->compress);
+    if (o->json) printf("{\"file\": "), cli_json_string(stdout, to), printf(", \"diagnostics\": %s}\n", gr_session_report(s, true));
+    else if (ok && !o->quiet) printf("%.*s\n", (int)strcspn(to, "#"), to);
+    int code = cli_finish(s, o);
+    return code || ok ? code : 2;
+}
+
+int cli_data(const cli_options *o) {
+    if (o->arg_n && !strcmp(o->arg[0], "show")) return show(o);
+    if (o->arg_n && !strcmp(o->arg[0], "convert")) return convert(o);
+    return cli_usage(o, "data takes `show FILE...` or `convert FILE... FILE`; see `gradus data --help`");
+}
