@@ -24,7 +24,7 @@ typedef struct cli_options {
     unsigned threads, repeat, checkpoint;
     unsigned seed; bool second;                      /* op gradcheck */
     const char *visibility, *docs, *export_dir;
-    bool json, quiet, keep, dry_run, allow_heavy, timestamps, compress;
+    bool json, quiet, keep, dry_run, allow_heavy, no_fuse, timestamps, compress;
 } cli_options;
 
 typedef int cli_command(const cli_options *o);

@@ -81,7 +81,7 @@ gr_session *cli_session(const cli_options *o, bool compile_only) {
 }
 
 gr_compile_desc cli_compile_desc(const cli_options *o) {
-    gr_compile_desc d = {.tier = o->tier, .allow_heavy_cpu = o->allow_heavy, .checkpoint = o->checkpoint};
+    gr_compile_desc d = {.tier = o->tier, .allow_heavy_cpu = o->allow_heavy, .checkpoint = o->checkpoint, .no_fuse = o->no_fuse};
     if (o->budget) parse_bytes(o->budget, &d.budget_gpu);
     return d;
 }

@@ -6,7 +6,7 @@
 static const char words[] = "run explain plan check catalog op data receipt profile splat version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
-                           "--gradient --cotangent --wrt --checkpoint --allow-heavy-cpu --times --repeat --keep --compress --quiet --help";
+                           "--gradient --cotangent --wrt --checkpoint --no-fuse --allow-heavy-cpu --times --repeat --keep --compress --quiet --help";
 
 static void bash(void) {
     printf("_gradus() {\n"

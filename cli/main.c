@@ -52,7 +52,7 @@ enum { CLIENTS_N = sizeof clients / sizeof *clients };
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS };
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS };
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -67,6 +67,7 @@ static const struct argp_option options[] = {
     {"cotangent", OPT_COTANGENT, "OUTPUT=FILE", 0, "The cotangent of an output that is differentiated (op run: ones without it)", 0},
     {"wrt", OPT_WRT, "NAME,...", 0, "Inputs and parameters to differentiate by (all floats without it)", 0},
     {"checkpoint", OPT_CHECKPOINT, "N", 0, "Cut the forward into N segments and compute their inside again in the backward", 0},
+    {"no-fuse", OPT_NO_FUSE, NULL, 0, "Every node a kernel of its own: no map fusion", 0},
     {"in", OPT_IN, "NAME=FILE", 0, "An input file; repeat for variadic operands", 0},
     {"mode", OPT_MODE, "f32|f64", 0, "run, op run: f64 evaluates the reference in f64 on the oracle", 0},
     {"ops", OPT_OPS, "DIR", 0, "A further folder of ops", 0},
@@ -117,6 +118,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_COTANGENT: push(o->cotangent, &o->cotangent_n, arg, state); break;
     case OPT_WRT: push(o->wrt, &o->wrt_n, arg, state); break;
     case OPT_CHECKPOINT: o->checkpoint = number(arg, state); break;
+    case OPT_NO_FUSE: o->no_fuse = true; break;
     case OPT_MODE: o->mode = arg; break;
     case OPT_OPS: push(o->ops, &o->ops_n, arg, state); break;
     case OPT_CATALOG: o->catalog = arg; break;

@@ -68,6 +68,7 @@ typedef struct gr_compile_desc {
     uint64_t budget_gpu;        /* override in bytes, 0 = as declared */
     bool allow_heavy_cpu;       /* the explicit switch for red heavy work on the CPU */
     bool reference;             /* reference and graph bodies only (oracle) */
+    bool no_fuse;               /* every node a kernel of its own: the reference path of map fusion (docs/kernel.md) */
     /* Reverse mode: the derivative of the sum of these outputs by inputs and parameters. Each gives an output "d_NAME" more. */
     const char *const *gradient; unsigned gradient_n;   /* names of outputs: floats of one element, unless a cotangent is given;
                                                            in gr_compile_op of any shape, with ones */

@@ -37,6 +37,16 @@ static bool usable(void *user, const gr_graph *g, uint32_t node) {
     return gr_kernel_usable(&p->target, g->tier, &g->nodes[node].call);
 }
 
+/* The kernels without fusion, for `explain`: the plan has settled for them. */
+static bool lower_apart(gr_program *p) {
+    gr_tier declared = p->graph.tier;
+    p->target.fuse = false;
+    p->graph.tier = p->kernels.tier;
+    bool ok = gr_graph_lower(&p->arena[GR_RUNG_KERNEL], &p->session->diags, &p->graph, p->session->catalog, &p->target, &p->kernels);
+    p->graph.tier = declared;
+    return ok;
+}
+
 /* Rung 3 to 5: rewrites, kernels, plan. */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     gr_session *s = p->session;
@@ -51,6 +61,7 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
         return gr_report(d, GR_D_CLI_OPTION_VALUE, (gr_place){0}, "debug, prod or fast", "\"%s\" is not a tier", desc->tier);
     if (o.tier != GR_TIER_NONE) p->drawn.tier = o.tier;
     p->target.reference = desc->reference;
+    p->target.fuse = !desc->no_fuse;
     p->target.heavy_allowed = desc->allow_heavy_cpu;
     p->allow_heavy = desc->allow_heavy_cpu;
 
@@ -72,6 +83,7 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     p->graph.tier = p->declared_tier;
     GR_TRY(gr_kernels_lower(plan, d, &p->kernels, s->catalog, &o, &p->plan));
     GR_TRY(gr_plan_verify(d, &p->plan));
+    if (p->kernels.target.fuse && !p->plan.target.fuse) GR_TRY(lower_apart(p)); /* the plan came out better so */
     p->has_plan = true;
     return gr_program_list_inputs(p);
 }

@@ -156,8 +156,8 @@ static void follow_rung(gr_buf *out, const gr_program *p, gr_rung rung, gr_str n
     if (rung == GR_RUNG_CANVAS && p->has_canvas) follow_canvas(out, p, node);
     if (rung == GR_RUNG_FLOW && p->has_flow) follow_flow(out, &p->flow, &p->flow.main, node);
     if (rung == GR_RUNG_GRAPH && p->has_graph) follow_graph(out, &p->graph, node);
-    if (rung == GR_RUNG_KERNEL && p->has_kernels) follow_kernel(out, &p->graph, p->kernels.list, p->kernels.n, node);
-    if (rung == GR_RUNG_PLAN && p->has_plan) follow_plan(out, &p->graph, &p->plan, node);
+    if (rung == GR_RUNG_KERNEL && p->has_kernels) follow_kernel(out, p->kernels.graph, p->kernels.list, p->kernels.n, node);
+    if (rung == GR_RUNG_PLAN && p->has_plan) follow_plan(out, p->plan.graph, &p->plan, node);
 }
 
 /* ---- the call ------------------------------------------------------------------------ */

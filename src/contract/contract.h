@@ -318,6 +318,14 @@ typedef struct gr_kernel_decl { /* [[kernel]], also the reference body */
     gr_binding binding;
 } gr_kernel_decl;
 
+/* Calls that a rewrite of the graph made one (ladder/graph, opt_fuse). */
+typedef struct gr_fusion {
+    const struct gr_op **ops; /* of the calls, in order */
+    gr_str *nodes;            /* the graph nodes that they came from */
+    uint32_t n;
+    gr_str why;               /* "fused from 2 maps: sub, exp" */
+} gr_fusion;
+
 typedef struct gr_op {
     gr_str id;        /* "matmul@1", "user/kemal/windowed_median@1" */
     gr_str name;      /* signature name: "matmul" */
@@ -342,6 +350,7 @@ typedef struct gr_op {
     gr_str summary, description, author, license;
     gr_str *references; uint32_t references_n;
     struct gr_op_source *source; /* op.toml and where its pieces stand; opaque */
+    const gr_fusion *fusion; /* NULL: content. Else made by a rewrite: no folder, no source, in no catalog */
     gr_str *tags; uint32_t tags_n;
     gr_value *example, *import_; /* [example], [import] tables, may be NULL */
 } gr_op;

@@ -8,13 +8,14 @@
 
 #include "plan/run.h"
 
-/* Runs text whole and with a binding limit; output 0 of both. tolerance 0: bit for bit. */
-static void compare(const char *text, uint64_t limit, double tolerance, uint32_t least_dispatches) {
+/* Runs text whole and with a binding limit, where maps may be fused; all outputs of both. tolerance 0: bit for bit. */
+static void compare_with(const char *text, uint64_t limit, double tolerance, uint32_t least_dispatches, bool fuse) {
     low l;
     uint8_t *want[4], *got[4];
     uint64_t want_n[4], got_n[4];
     gr_target whole = gr_target_oracle(), small = whole;
     small.max_storage_binding = limit;
+    small.fuse = fuse;
     low_begin(&l);
     low_plan(&l, text, &whole, NULL);
     run_plan(&l, gr_oracle_api(), NULL, &l.plan, want, want_n);
@@ -39,6 +40,10 @@ static void compare(const char *text, uint64_t limit, double tolerance, uint32_t
     low_end(&l);
 }
 
+static void compare(const char *text, uint64_t limit, double tolerance, uint32_t least_dispatches) {
+    compare_with(text, limit, tolerance, least_dispatches, false);
+}
+
 static void pointwise_flat(void **state) {
     (void)state;
     compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[10001]\n  %b = input \"b\" : f32[10001]\n  %c = input \"c\" : f32[]\n  %s = mul %a, %c\n  %y = add %s, %b\n  output \"y\" %y\n}\n", 4096, 0, 20);
@@ -53,6 +58,14 @@ static void pointwise_broadcast(void **state) {
     compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[300, 40]\n  %b = input \"b\" : f32[300, 1]\n  %y = sub %a, %b\n  output \"y\" %y\n}\n", 8192, 0, 5);
     compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[3, 5000]\n  %b = input \"b\" : f32[3, 1]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 8192, 0, 6);
     compare("graph g {\n  tier debug\n  %a = input \"a\" : f32[2, 1, 3000]\n  %b = input \"b\" : f32[3, 1]\n  %y = add %a, %b\n  output \"y\" %y\n}\n", 16384, 0, 6);
+}
+
+/* Fused maps are cut like one: several results of different widths, shared operands, broadcasts. */
+static void fused(void **state) {
+    (void)state;
+    compare_with("graph g {\n  tier debug\n  %a = input \"a\" : f32[10001]\n  %b = input \"b\" : f32[10001]\n  %c = input \"c\" : f32[]\n  %s = mul %a, %c\n  %y = add %s, %b\n  output \"y\" %y\n}\n", 4096, 0, 10, true);
+    compare_with("graph g {\n  tier debug\n  %a = input \"a\" : f32[7, 11, 131]\n  %y = exp %a\n  %z = greater %y, %a\n  %h = cast %y type=f16\n  %w = cast %a type=i64\n  output \"y\" %y\n  output \"z\" %z\n  output \"h\" %h\n  output \"w\" %w\n}\n", 8192, 0, 6, true);
+    compare_with("graph g {\n  tier debug\n  %a = input \"a\" : f32[300, 40]\n  %b = input \"b\" : f32[300, 1]\n  %r = sqrt %b\n  %y = div %a, %r\n  %z = exp %y\n  output \"y\" %y\n  output \"z\" %z\n}\n", 8192, 0, 5, true);
 }
 
 static void windowed(void **state) {
@@ -151,6 +164,7 @@ static void random_graphs(void **state) {
         }
         gr_buf_printf(&b, "  output \"p\" %%v%u\n  output \"q\" %%v%u\n}\n", values - 1, values - 2);
         compare(b.p, 4096 + 1024 * (run_hash(seed * 7) % 8), 0, 1);
+        compare_with(b.p, 4096 + 1024 * (run_hash(seed * 7) % 8), 0, 1, true);
         gr_buf_free(&b);
     }
 }
@@ -158,7 +172,7 @@ static void random_graphs(void **state) {
 int main(void) {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(pointwise_flat), cmocka_unit_test(pointwise_broadcast), cmocka_unit_test(windowed), cmocka_unit_test(reductions),
-        cmocka_unit_test(movement), cmocka_unit_test(pages_are_pieces), cmocka_unit_test(random_graphs),
+        cmocka_unit_test(fused), cmocka_unit_test(movement), cmocka_unit_test(pages_are_pieces), cmocka_unit_test(random_graphs),
     };
     return cmocka_run_group_tests(t, NULL, NULL);
 }

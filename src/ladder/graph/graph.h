@@ -10,7 +10,7 @@
 #include "ladder/flow/flow.h"
 
 typedef uint32_t gr_value_id; /* index into values */
-enum { GR_NO_VALUE = 0xffffffffu };
+enum { GR_NO_VALUE = 0xffffffffu, GR_FUSED = 0xffffffffu };
 
 typedef enum gr_source { GR_SOURCE_NONE = 0, GR_SOURCE_INPUT, GR_SOURCE_PARAMETER, GR_SOURCE_CONSTANT, GR_SOURCE_NODE } gr_source;
 
@@ -21,7 +21,7 @@ typedef struct gr_graph_value {
     gr_str input;     /* INPUT, PARAMETER: canvas node id, bound to data at run time */
     gr_array constant; /* CONSTANT: data in the graph's arena */
     uint32_t node;    /* NODE: index of the producer */
-    uint32_t result;  /* NODE: which of its outputs */
+    uint32_t result;  /* NODE: which of its outputs; GR_FUSED: computed inside the node and stored nowhere */
 } gr_graph_value;
 
 typedef struct gr_graph_node {
@@ -32,6 +32,7 @@ typedef struct gr_graph_node {
     gr_str *also; uint32_t also_n; /* further nodes that opt_common found to be the same */
     bool backward;              /* part of a backward pass: made by opt_gradient */
     uint32_t again;             /* 0, or the number of a recomputation: opt_common merges no calls that differ in it */
+    gr_str apart;               /* opt_fuse: which operands were not computed inside the node, and why; empty: none */
     gr_place at;
 } gr_graph_node;
 
@@ -97,6 +98,18 @@ bool gr_graph_opt_gradient(gr_arena *a, gr_diags *d, const gr_graph *g, const gr
  * backward uses of the inside of all but the last is computed again there, from what crosses their ends. The nodes that
  * do it are copies of the forward's, marked `backward` and `again`; they give the same bits. Without a backward nothing changes. */
 bool gr_graph_opt_checkpoint(gr_arena *a, gr_diags *d, const gr_graph *g, uint32_t segments, gr_graph *out);
+
+/* Map fusion. Maps that feed each other become one node with a map body made of theirs, with one result for each value
+ * that is used outside or is an output. Every expression is evaluated as it stood, so that where each operation is rounded by itself
+ * (the oracle) the bits are the same. Value ids are those of g; a value that is now computed inside a node has result
+ * GR_FUSED, and a scalar constant that became a parameter is no operand any more. Nodes come in an order that their operands
+ * allow, each with its reasons in `apart`. */
+typedef struct gr_fuse_rules {
+    bool (*is_map)(void *user, const gr_graph *g, uint32_t node); /* it would be generated from its map body */
+    void *user;
+    uint32_t buffers; /* storage buffers that a kernel may bind */
+} gr_fuse_rules;
+bool gr_graph_opt_fuse(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_graph *out);
 
 /* Builder, for clients that have no canvas (op run, the trainer): types are inferred. A zeroed gr_graph with name
  * and tier set is the empty graph; names are copied and made unique ("x~2"). GR_NO_VALUE or false when

@@ -49,7 +49,9 @@ static bool check_values(checker *k, gr_arena *a) {
         for (uint32_t r = 0; r < v->type.rank && r < GR_RANK_MAX; r++) check_dim(k, &symbols, v->name, &v->type.dim[r]);
         bool input = v->source == GR_SOURCE_INPUT || v->source == GR_SOURCE_PARAMETER;
         if (input ? !v->input.n : v->source != GR_SOURCE_NODE && v->source != GR_SOURCE_CONSTANT) bug(k, "G3", v->name, "has no source");
-        if (v->source == GR_SOURCE_NODE) {
+        if (v->source == GR_SOURCE_NODE && v->result == GR_FUSED) {
+            if (v->node >= k->g->nodes_n || !k->g->nodes[v->node].call.op->fusion) bug(k, "G3", v->name, "is computed inside a node that is not fused");
+        } else if (v->source == GR_SOURCE_NODE) {
             bool back = v->node < k->g->nodes_n && v->result < k->g->nodes[v->node].call.outputs_n && k->g->nodes[v->node].results[v->result] == i;
             if (!back) bug(k, "G3", v->name, "is not what its node gives");
         }
@@ -78,7 +80,7 @@ static void check_node(checker *k, uint32_t i) {
             if (present) bug(k, "G4", n->node, "lacks an operand that its call has");
             continue;
         }
-        if (v >= k->g->values_n || (k->g->values[v].source == GR_SOURCE_NODE && k->g->values[v].node >= i)) bug(k, "G1", n->node, "uses a value that no earlier node gives");
+        if (v >= k->g->values_n || (k->g->values[v].source == GR_SOURCE_NODE && (k->g->values[v].node >= i || k->g->values[v].result == GR_FUSED))) bug(k, "G1", n->node, "uses a value that no earlier node gives");
         else if (!present || !same_types(&n->call.operands[p], &k->g->values[v].type)) bug(k, "G4", n->node, "was resolved for an operand of another type");
     }
     for (uint32_t r = 0; r < n->call.outputs_n; r++) {

@@ -41,7 +41,8 @@ static bool finish_module(gr_kernel_cache *c, gr_diags *d, gr_kernel_module *m) 
         gr_buf b = {0};
         gr_buf_puts(&b, "// ");
         put_name(&b, m->op);
-        gr_buf_puts(&b, " as a pointwise kernel, generated from its map body.\n// Graph nodes: ");
+        gr_buf_puts(&b, m->fused ? " as one pointwise kernel, generated from the map bodies of its nodes.\n// Graph nodes: "
+                                 : " as a pointwise kernel, generated from its map body.\n// Graph nodes: ");
         for (uint32_t i = 0; i < m->nodes_n; i++) {
             if (i) gr_buf_puts(&b, ", ");
             put_name(&b, m->nodes[i]);

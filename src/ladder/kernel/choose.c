@@ -134,7 +134,8 @@ static bool body_choice(const gr_target *t, const gr_call *call, gr_body_kind bo
     const gr_op *op = call->op;
     if (op->body != body || !dtypes_met(t, call, NULL, c)) return false;
     if (body == GR_BODY_MAP) {
-        if (c->want_why) gr_buf_printf(&c->why, "%sgenerated from the map body", c->why.n ? "; " : "");
+        if (c->want_why && op->fusion) gr_buf_str(&c->why, op->fusion->why);
+        else if (c->want_why) gr_buf_printf(&c->why, "%sgenerated from the map body", c->why.n ? "; " : "");
         c->kind = GR_CHOICE_MAP;
         return true;
     }
@@ -178,6 +179,12 @@ bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call) {
     gr_choice c = {0};
     gr_kernel_choose(t, tier, call, &c);
     return c.kind != GR_CHOICE_NONE && !needs_expansion(t, call, &c);
+}
+
+bool gr_kernel_is_map(const gr_target *t, gr_tier tier, const gr_call *call) {
+    gr_choice c = {0};
+    gr_kernel_choose(t, tier, call, &c);
+    return c.kind == GR_CHOICE_MAP;
 }
 
 int32_t gr_kernel_which(const gr_target *t, gr_tier tier, const gr_call *call) {

@@ -16,6 +16,7 @@ typedef struct gr_target {
     bool kernels;               /* ORACLE: what a GPU would run: a [[kernel]] or the generated map (conformance) */
     bool subgroups, shader_f16, timestamps;
     bool heavy_allowed;         /* ORACLE: the switch that allows red-heavy work */
+    bool fuse;                  /* gr_graph_lower fuses maps first (opt_fuse) */
     uint64_t max_storage_binding, max_buffer, max_workgroup_storage;
     uint32_t max_groups;        /* per dimension: 65,535 */
     uint32_t max_invocations;   /* per workgroup */
@@ -63,7 +64,8 @@ typedef struct gr_kernel {
 } gr_kernel;
 
 typedef struct gr_kernels {
-    const gr_graph *graph;  /* the graph the nodes were taken from, after expansion */
+    const gr_graph *graph;  /* the graph the nodes were taken from, after expansion and fusion */
+    const gr_graph *source; /* the same before fusion */
     gr_target target;
     gr_tier tier;          /* that the kernels were chosen for */
     gr_kernel *list; uint32_t n; /* in dispatch order */
@@ -71,6 +73,8 @@ typedef struct gr_kernels {
 
 /* Whether some kernel of the node's op can run on the target in this tier; passes to opt_expand. */
 bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call);
+/* Whether the call would be generated from its map body. */
+bool gr_kernel_is_map(const gr_target *t, gr_tier tier, const gr_call *call);
 /* Whether the target's features and the tier allow a kernel for some call. */
 bool gr_kernel_allowed(const gr_target *t, gr_tier tier, const gr_kernel_decl *k);
 /* Which entry of the op's kernels would be taken; -1: none of them (the generated map, a body, nothing). */

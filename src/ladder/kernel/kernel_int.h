@@ -11,7 +11,7 @@ enum { GR_KERNEL_NODES_NAMED = 12 }; /* node names in the header of a generated 
 typedef struct gr_kernel_module {
     gr_str body;       /* generated: without its header; from a file: the text with aliases re-bound */
     gr_str reference;  /* scalar text of the map body, or the op's reference; may be empty */
-    bool generated;
+    bool generated, fused;
     gr_str op;
     gr_str nodes[GR_KERNEL_NODES_NAMED]; /* distinct graph nodes, in order of use */
     uint32_t nodes_n, nodes_more;

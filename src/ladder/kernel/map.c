@@ -7,7 +7,7 @@
 #include "base/math.h"
 #include "ladder/kernel/kernel_int.h"
 
-enum { MAX_OPERANDS = 12, MAX_PARAMS = 16, MAX_WORDS = 128, VEC_MIN = 1024 };
+enum { MAX_OPERANDS = 24, MAX_RESULTS = 48, MAX_PARAMS = 40, MAX_WORDS = 256, VEC_MIN = 1024 };
 
 typedef enum reach { REACH_NONE = 0, REACH_ORDER, REACH_ONE, REACH_STRIDED } reach; /* i; 0; by coordinates */
 
@@ -31,7 +31,8 @@ typedef struct map {
     uint32_t params[MAX_PARAMS], params_n;
     gr_views v;
     uint64_t stride[MAX_OPERANDS][GR_RANK_MAX];
-    gr_dtype out;
+    gr_dtype out[MAX_RESULTS]; /* several of a fused op alone: its expression gives a struct of them */
+    uint32_t out_n;
     uint64_t items;
     uint32_t width, lanes;
 } map;
@@ -113,7 +114,9 @@ static bool narrow_enough(gr_dtype t) {
 
 static bool can_widen(const map *m) {
     uint32_t last = m->v.rank - 1;
-    if (m->in->t->kind == GR_TARGET_ORACLE || m->items < VEC_MIN || m->v.rank == 0 || m->v.dims[last] % 4 || !narrow_enough(m->out)) return false;
+    if (m->in->t->kind == GR_TARGET_ORACLE || m->items < VEC_MIN || m->v.rank == 0 || m->v.dims[last] % 4) return false;
+    for (uint32_t i = 0; i < m->out_n; i++)
+        if (!narrow_enough(m->out[i])) return false;
     for (uint32_t i = 0; i < m->n; i++) {
         if (!narrow_enough(m->x[i].type)) return false;
         if (m->stride[i][last] == 0) continue;
@@ -135,7 +138,7 @@ static void set_reach(map *m, operand *x) {
 
 static bool arrange(map *m) {
     const gr_type *y = &m->in->call->outputs[0];
-    m->out = y->dtype;
+    for (m->out_n = 0; m->out_n < m->in->call->outputs_n; m->out_n++) m->out[m->out_n] = m->in->call->outputs[m->out_n].dtype;
     m->v = (gr_views){.rank = y->rank, .n = m->n, .stride = m->stride};
     for (uint32_t k = 0; k < y->rank; k++) m->v.dims[k] = y->dim[k].n;
     if (!gr_type_count(y, &m->items)) return false; /* checked before */
@@ -167,7 +170,7 @@ static void make_key(const map *m, key *k) {
     for (uint32_t i = 0; i < sizeof op->hash.b; i++) key_put(k, op->hash.b[i]);
     for (size_t i = 0; i < op->id.n; i++) key_put(k, (unsigned char)op->id.p[i]);
     key_put(k, 0);
-    key_put(k, m->out);
+    for (uint32_t i = 0; i < m->out_n; i++) key_put(k, m->out[i]);
     key_put(k, m->width);
     key_put(k, m->v.rank);
     key_put(k, m->lanes);
@@ -206,7 +209,8 @@ static void emit_alias(gr_buf *b, const map *m, gr_str name, const char *suffix,
 }
 
 static bool uses_f16(const map *m) {
-    bool f16 = m->out == GR_DTYPE_F16;
+    bool f16 = false;
+    for (uint32_t i = 0; i < m->out_n; i++) f16 = f16 || m->out[i] == GR_DTYPE_F16;
     for (uint32_t i = 0; i < m->in->call->operands_n; i++) f16 = f16 || m->in->call->operands[i].dtype == GR_DTYPE_F16;
     return f16 || (calls_functions(m) && gr_text_names(m->functions, GR_STR("f16"))) || gr_text_names(m->expr, GR_STR("f16"));
 }
@@ -248,9 +252,11 @@ static void emit_bindings(gr_buf *b, const map *m) {
         gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read> in_%.*s: ", i, GR_STR_ARG(m->x[i].name));
         emit_array(b, m, m->x[i].type, m->x[i].wide);
     }
-    gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read_write> out_%.*s: ", m->n, GR_STR_ARG(m->in->call->op->sig.outputs[0].name));
-    emit_array(b, m, m->out, m->width == 4);
-    gr_buf_printf(b, "@group(0) @binding(%u) var<uniform> shape: Shape;\n\n", m->n + 1);
+    for (uint32_t i = 0; i < m->out_n; i++) {
+        gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read_write> out_%.*s: ", m->n + i, GR_STR_ARG(m->in->call->op->sig.outputs[i].name));
+        emit_array(b, m, m->out[i], m->width == 4);
+    }
+    gr_buf_printf(b, "@group(0) @binding(%u) var<uniform> shape: Shape;\n\n", m->n + m->out_n);
 }
 
 static void emit_function(gr_buf *b, const map *m) {
@@ -260,13 +266,14 @@ static void emit_function(gr_buf *b, const map *m) {
         gr_buf_str(b, m->functions);
         gr_buf_puts(b, m->functions.p[m->functions.n - 1] == '\n' ? "\n" : "\n\n");
     }
+    if (c->op->fusion) return; /* `fused` is what is applied */
     gr_buf_puts(b, "fn map_body(");
     for (uint32_t i = 0; i < m->n; i++, comma = ", ") gr_buf_printf(b, "%s%.*s: %s", comma, GR_STR_ARG(m->x[i].name), value_type(m, m->x[i].type));
     for (uint32_t i = 0; i < m->params_n; i++, comma = ", ") {
         const gr_sig_param *p = &c->op->sig.params[m->params[i]];
         gr_buf_printf(b, "%s%.*s: %s", comma, GR_STR_ARG(p->name), param_type(p->kind));
     }
-    gr_buf_printf(b, ") -> %s {\n", value_type(m, m->out));
+    gr_buf_printf(b, ") -> %s {\n", value_type(m, m->out[0]));
     for (uint32_t i = 0; i < m->absent_n; i++)
         gr_buf_printf(b, "    let %.*s = %s();\n", GR_STR_ARG(m->absent[i]), value_type(m, m->absent_type[i]));
     gr_buf_printf(b, "    return %.*s;\n}\n\n", GR_STR_ARG(m->expr));
@@ -287,7 +294,7 @@ static void emit_place(gr_buf *b, const map *m, const operand *x) {
 /* map_body applied to component `c` of the loaded operands ("" for scalars). */
 static void emit_apply(gr_buf *b, const map *m, const char *c) {
     const char *comma = "";
-    gr_buf_puts(b, "map_body(");
+    gr_buf_puts(b, m->in->call->op->fusion ? "fused(" : "map_body(");
     for (uint32_t i = 0; i < m->n; i++, comma = ", ")
         gr_buf_printf(b, "%s%.*s_i%s%s", comma, GR_STR_ARG(m->x[i].name), m->x[i].wide ? c : "", m->x[i].type == GR_DTYPE_BOOL ? " != 0u" : "");
     for (uint32_t i = 0; i < m->params_n; i++, comma = ", ") {
@@ -297,14 +304,18 @@ static void emit_apply(gr_buf *b, const map *m, const char *c) {
     gr_buf_puts(b, ")");
 }
 
-/* The applied value as it is stored. */
-static void emit_stored(gr_buf *b, const map *m, const char *c) {
-    if (m->out == GR_DTYPE_BOOL) gr_buf_puts(b, "select(0u, 1u, ");
-    if (m->out == GR_DTYPE_I8 || m->out == GR_DTYPE_U8) gr_buf_puts(b, "(");
-    emit_apply(b, m, c);
-    if (m->out == GR_DTYPE_BOOL) gr_buf_puts(b, ")");
-    if (m->out == GR_DTYPE_I8) gr_buf_puts(b, " << 24u) >> 24u");
-    if (m->out == GR_DTYPE_U8) gr_buf_puts(b, " & 0xffu)");
+static const char *const component[4] = {".x", ".y", ".z", ".w"};
+
+/* Result `o` of the applied body as it is stored; `part` is the vector component. */
+static void emit_stored(gr_buf *b, const map *m, uint32_t o, int part) {
+    gr_dtype t = m->out[o];
+    if (t == GR_DTYPE_BOOL) gr_buf_puts(b, "select(0u, 1u, ");
+    if (t == GR_DTYPE_I8 || t == GR_DTYPE_U8) gr_buf_puts(b, "(");
+    if (m->out_n > 1) gr_buf_printf(b, "results%d.%.*s", part, GR_STR_ARG(m->in->call->op->sig.outputs[o].name));
+    else emit_apply(b, m, m->width == 1 ? "" : component[part]);
+    if (t == GR_DTYPE_BOOL) gr_buf_puts(b, ")");
+    if (t == GR_DTYPE_I8) gr_buf_puts(b, " << 24u) >> 24u");
+    if (t == GR_DTYPE_U8) gr_buf_puts(b, " & 0xffu)");
 }
 
 static void emit_coordinates(gr_buf *b, const map *m) {
@@ -318,8 +329,22 @@ static void emit_coordinates(gr_buf *b, const map *m) {
     gr_buf_puts(b, "    let c0 = r0;\n");
 }
 
+static void emit_store(gr_buf *b, const map *m, uint32_t o) {
+    gr_buf_printf(b, "    out_%.*s[i] = ", GR_STR_ARG(m->in->call->op->sig.outputs[o].name));
+    if (m->width == 1) {
+        emit_stored(b, m, o, 0);
+    } else {
+        gr_buf_printf(b, "vec4<%s>(\n", gr_kernel_storage_type(m->in->t, m->out[o]));
+        for (int k = 0; k < 4; k++) {
+            gr_buf_puts(b, "        ");
+            emit_stored(b, m, o, k);
+            gr_buf_puts(b, k < 3 ? ",\n" : ")");
+        }
+    }
+    gr_buf_puts(b, ";\n");
+}
+
 static void emit_main(gr_buf *b, const map *m) {
-    static const char *const part[4] = {".x", ".y", ".z", ".w"};
     gr_buf_printf(b, "@compute @workgroup_size(%u)\nfn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,\n"
                      "        @builtin(local_invocation_index) lane: u32) {\n"
                      "    let i = (group.y * groups.x + group.x) * %uu + lane;\n"
@@ -330,18 +355,13 @@ static void emit_main(gr_buf *b, const map *m) {
         emit_place(b, m, &m->x[i]);
         gr_buf_puts(b, "];\n");
     }
-    gr_buf_printf(b, "    out_%.*s[i] = ", GR_STR_ARG(m->in->call->op->sig.outputs[0].name));
-    if (m->width == 1) {
-        emit_stored(b, m, "");
-    } else {
-        gr_buf_printf(b, "vec4<%s>(\n", gr_kernel_storage_type(m->in->t, m->out));
-        for (int k = 0; k < 4; k++) {
-            gr_buf_puts(b, "        ");
-            emit_stored(b, m, part[k]);
-            gr_buf_puts(b, k < 3 ? ",\n" : ")");
-        }
+    for (uint32_t part = 0; m->out_n > 1 && part < m->width; part++) {
+        gr_buf_printf(b, "    let results%u = ", part);
+        emit_apply(b, m, m->width == 1 ? "" : component[part]);
+        gr_buf_puts(b, ";\n");
     }
-    gr_buf_puts(b, ";\n}\n");
+    for (uint32_t o = 0; o < m->out_n; o++) emit_store(b, m, o);
+    gr_buf_puts(b, "}\n");
 }
 
 static gr_str emit(const map *m) {
@@ -382,7 +402,7 @@ static bool fill_shape(const map *m, gr_kernel_bind *bind) {
 }
 
 static bool fill_kernel(const map *m, gr_kernel *k) {
-    k->origin = GR_STR("generated map");
+    k->origin = m->in->call->op->fusion ? GR_STR("fused maps") : GR_STR("generated map");
     k->order = GR_ORDER_FIXED;
     k->entry = GR_STR("main");
     k->workgroup[0] = m->lanes;
@@ -390,7 +410,7 @@ static bool fill_kernel(const map *m, gr_kernel *k) {
     k->grid[0] = (m->items + m->lanes - 1) / m->lanes;
     k->grid[1] = k->grid[2] = 1;
     k->linear = true;
-    k->binds_n = m->n + 2;
+    k->binds_n = m->n + m->out_n + 1;
     k->binds = GR_NEW_N(m->in->a, gr_kernel_bind, k->binds_n);
     if (!k->binds) return false;
     for (uint32_t i = 0; i < k->binds_n; i++) k->binds[i] = (gr_kernel_bind){.binding = i, .value = GR_NO_VALUE, .result = GR_NO_VALUE};
@@ -398,11 +418,13 @@ static bool fill_kernel(const map *m, gr_kernel *k) {
         k->binds[i].kind = GR_KB_VALUE_READ;
         k->binds[i].value = m->x[i].value;
     }
-    k->binds[m->n].kind = GR_KB_VALUE_WRITE;
-    k->binds[m->n].value = m->in->results[0];
-    k->binds[m->n].writable = true;
-    k->binds[m->n + 1].kind = GR_KB_UNIFORM;
-    return fill_shape(m, &k->binds[m->n + 1]);
+    for (uint32_t i = 0; i < m->out_n; i++) {
+        k->binds[m->n + i].kind = GR_KB_VALUE_WRITE;
+        k->binds[m->n + i].value = m->in->results[i];
+        k->binds[m->n + i].writable = true;
+    }
+    k->binds[m->n + m->out_n].kind = GR_KB_UNIFORM;
+    return fill_shape(m, &k->binds[m->n + m->out_n]);
 }
 
 /* Variable names live as long as the module's text: they are cut out of it. */
@@ -435,12 +457,13 @@ static bool reference_text(map *m, gr_kernel_module *mod) {
 bool gr_kernel_map(gr_inst *in) {
     map m = {.in = in, .expr = map_expr(in->call), .functions = in->call->op->map.functions};
     m.lanes = in->t->max_invocations < 256 ? in->t->max_invocations : 256;
-    if (in->call->outputs_n != 1 || m.expr.n == 0)
+    const gr_fusion *fusion = in->call->op->fusion;
+    if ((!fusion && in->call->outputs_n != 1) || in->call->outputs_n > MAX_RESULTS || m.expr.n == 0)
         return gr_report(in->d, GR_D_KERNEL_MISSING, in->at, "add an expression for this dtype to [body.map]",
                          "%.*s: the map body has no expression for %s", GR_STR_ARG(in->call->op->id),
                          in->call->operands_n ? gr_dtype_name(in->call->operands[0].dtype) : "its output");
     GR_TRY(gather_operands(&m) && arrange(&m));
-    if (m.n + 1 > in->t->max_storage_buffers)
+    if (m.n + m.out_n > in->t->max_storage_buffers)
         return gr_report(in->d, GR_D_KERNEL_MISSING, in->at, "give the op a graph body", "%.*s: its map body reads %u tensors and writes one; the adapter binds %u",
                          GR_STR_ARG(in->call->op->id), m.n, in->t->max_storage_buffers);
     key k;
@@ -451,12 +474,14 @@ bool gr_kernel_map(gr_inst *in) {
     gr_kernel_module *mod = &in->cache->module.v[at];
     if (!known) {
         mod->generated = true;
+        mod->fused = fusion != NULL;
         mod->op = in->call->op->id;
         mod->body = emit(&m);
         if (!mod->body.p || !reference_text(&m, mod)) return gr_report_oom(in->d);
     }
     if (!mod->body.p) return gr_report_oom(in->d);
-    gr_cache_name_node(in->cache, at, in->node);
+    for (uint32_t i = 0; fusion && i < fusion->n; i++) gr_cache_name_node(in->cache, at, fusion->nodes[i]);
+    if (!fusion) gr_cache_name_node(in->cache, at, in->node);
     gr_kernel *kernel = gr_inst_push(in);
     if (!kernel || !fill_kernel(&m, kernel)) return gr_report_oom(in->d);
     kernel->module = at;

@@ -12,9 +12,9 @@ static void find_last_uses(gr_builder *b) {
         for (uint32_t j = 0; j < n->call.outputs_n; j++)
             if (n->results[j] != GR_NO_VALUE) b->home[n->results[j]].last_node = i;
         for (uint32_t j = 0; j < n->call.operands_n; j++)
-            if (n->args[j] != GR_NO_VALUE) b->home[n->args[j]].last_node = i;
+            if (n->args[j] != GR_NO_VALUE) b->home[n->args[j]].last_node = i, b->home[n->args[j]].used = true;
     }
-    for (uint32_t i = 0; i < g->outputs_n; i++) b->home[g->outputs[i].value].last_node = UINT32_MAX;
+    for (uint32_t i = 0; i < g->outputs_n; i++) b->home[g->outputs[i].value].last_node = UINT32_MAX, b->home[g->outputs[i].value].used = true;
 }
 
 static bool release(gr_builder *b, gr_value_id v, uint32_t node) {
@@ -51,7 +51,7 @@ static bool upload_value(gr_builder *b, gr_value_id v) {
 static bool make_sources(gr_builder *b) {
     for (uint32_t v = 0; v < b->g->values_n; v++) {
         gr_source s = b->g->values[v].source;
-        if (s == GR_SOURCE_NODE) continue;
+        if (s == GR_SOURCE_NODE || (s == GR_SOURCE_CONSTANT && !b->home[v].used)) continue; /* fusion makes parameters of scalar constants */
         GR_TRY(gr_home_make(b, v, s == GR_SOURCE_PARAMETER ? GR_MEM_PARAMETERS : GR_MEM_DATA, false));
         gr_home *h = &b->home[v];
         for (uint32_t i = 0; s == GR_SOURCE_PARAMETER && i < h->pages; i++) b->buffers.v[h->first + i].keep = true;

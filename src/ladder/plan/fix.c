@@ -43,7 +43,7 @@ static bool warned(const gr_plan *p, gr_diag_name name) {
 
 /* The graph with the planned tier, so that lowering it again chooses the same kernels. */
 static gr_graph graph_of(const finder *f) {
-    gr_graph g = *f->k->graph;
+    gr_graph g = *(f->k->source ? f->k->source : f->k->graph);
     g.tier = f->k->tier;
     return g;
 }

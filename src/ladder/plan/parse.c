@@ -327,11 +327,7 @@ static bool derive(parser *p) {
         q->peak_total += q->buffers[i].bytes;
     }
     q->tolerance = g->tolerance;
-    q->node_class_n = g->nodes_n;
-    q->node_class = GR_NEW_N(p->s.arena, gr_str, g->nodes_n);
-    if (!q->node_class) return oom(p);
-    for (uint32_t i = 0; i < g->nodes_n; i++)
-        q->node_class[i] = gr_str_of(gr_arena_printf(p->s.arena, "%.*s %s", GR_STR_ARG(g->nodes[i].node), gr_tolerance_name(g->nodes[i].call.op->tolerance)));
+    if (!gr_plan_list_classes(p->s.arena, q)) return oom(p);
     return true;
 }
 

@@ -6,19 +6,45 @@ const char *gr_memory_name(gr_memory m) {
     return name[m < GR_MEM_COUNT ? m : GR_MEM_NONE];
 }
 
+static bool add_class(gr_arena *a, gr_plan *p, const gr_op *op, gr_str node) {
+    char *z = gr_arena_printf(a, "%.*s %s", GR_STR_ARG(node), gr_tolerance_name(op->tolerance));
+    if (z) p->node_class[p->node_class_n++] = gr_str_of(z);
+    return z != NULL;
+}
+
+bool gr_plan_list_classes(gr_arena *a, gr_plan *p) {
+    const gr_graph *g = p->graph;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->nodes_n; i++) n += g->nodes[i].call.op->fusion ? g->nodes[i].call.op->fusion->n : 1;
+    p->node_class = GR_NEW_N(a, gr_str, n);
+    p->node_class_n = 0;
+    if (!p->node_class) return false;
+    for (uint32_t i = 0; i < g->nodes_n; i++) {
+        const gr_fusion *f = g->nodes[i].call.op->fusion;
+        for (uint32_t k = 0; f && k < f->n; k++) GR_TRY(add_class(a, p, f->ops[k], f->nodes[k]));
+        if (!f) GR_TRY(add_class(a, p, g->nodes[i].call.op, g->nodes[i].node));
+    }
+    return true;
+}
+
+bool gr_plan_lower_again(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, gr_tier tier, const gr_target *t, gr_kernels *out) {
+    gr_graph *g = GR_NEW(a, gr_graph), *lowered = GR_NEW(a, gr_graph);
+    if (!g || !lowered) return gr_report_oom(d);
+    *g = *(k->source ? k->source : k->graph);
+    g->tier = tier;
+    GR_TRY(gr_graph_lower(a, d, g, catalog, t, out));
+    *lowered = *out->graph;
+    lowered->tier = k->graph->tier; /* what the document declares */
+    out->graph = lowered;
+    return true;
+}
+
 bool gr_plan_make(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *out) {
     gr_plan_options none = {0};
     gr_kernels again;
     if (!o) o = &none;
     if (o->tier != GR_TIER_NONE && o->tier != k->tier) { /* chosen for another tier: choose again */
-        gr_graph *g = GR_NEW(a, gr_graph), *lowered = GR_NEW(a, gr_graph);
-        if (!g || !lowered) return gr_report_oom(d);
-        *g = *k->graph;
-        g->tier = o->tier;
-        GR_TRY(gr_graph_lower(a, d, g, catalog, &k->target, &again));
-        *lowered = *again.graph;
-        lowered->tier = k->graph->tier; /* what the document declares */
-        again.graph = lowered;
+        GR_TRY(gr_plan_lower_again(a, d, k, catalog, o->tier, &k->target, &again));
         k = &again;
     }
     GR_TRY(gr_plan_settle(a, d, k, catalog, o, out));

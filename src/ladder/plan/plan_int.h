@@ -22,6 +22,7 @@ typedef struct gr_home {
     uint64_t page_bytes, bytes;
     gr_buffer_id count;
     uint32_t last_node;   /* last node that reads it; UINT32_MAX: an output */
+    bool used;            /* by a node, or as an output */
     bool pooled;          /* its buffers go back to the pool after last_node */
     gr_value_id owner;    /* the value whose buffers these are: itself, or the source of an alias */
     uint32_t sharers;     /* aliases still alive, the owner included */
@@ -133,6 +134,10 @@ bool gr_plan_attempt(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_cat
                      const gr_plan_limits *lim, gr_plan *p);
 /* Everything but the fixes: attempts, guarantee, tolerance, verdict. A red plan still returns true. */
 bool gr_plan_settle(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p);
+/* Fills node_class: the nodes of the plan's graph, those inside a fused node one by one. False when memory fails. */
+bool gr_plan_list_classes(gr_arena *a, gr_plan *p);
+/* The graph that the kernels came from, lowered again for another tier or target; it keeps the tier that the document declares. */
+bool gr_plan_lower_again(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, gr_tier tier, const gr_target *t, gr_kernels *out);
 /* Changes that turn a red plan, each verified by planning again. */
 bool gr_plan_find_fixes(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p);
 bool gr_plan_warn(gr_arena *a, gr_plan *p, gr_diag_name name, gr_verdict at_least);

@@ -10,6 +10,13 @@ static bool absent(const gr_cut *x, uint32_t i) { return i < x->in_n && x->n->ar
 static gr_value_id value_at(const gr_cut *x, uint32_t i) { return i < x->in_n ? x->n->args[i] : x->n->results[i - x->in_n]; }
 static const gr_type *full_type(const gr_cut *x, uint32_t i) { return i < x->in_n ? &x->c->operands[i] : &x->c->outputs[i - x->in_n]; }
 
+/* Every result is there; those of a fused node have one shape. */
+static bool has_results(const gr_cut *x) {
+    for (uint32_t i = 0; i < x->out_n; i++)
+        if (x->n->results[i] == GR_NO_VALUE || count_of(full_type(x, x->in_n + i)) != count_of(full_type(x, x->in_n))) return false;
+    return x->out_n > 0;
+}
+
 /* ---- flat: every operand has all elements or one ------------------------------------ */
 
 static bool is_flat(const gr_cut *x, uint64_t count) {
@@ -50,7 +57,7 @@ static void flat_piece(gr_cut *x, uint64_t lo, uint64_t hi, uint64_t count) {
 
 gr_split_result gr_split_flat(gr_cut *x, const gr_split *s) {
     uint64_t widest = 4, most, count = count_of(full_type(x, x->in_n));
-    if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE || !is_flat(x, count)) return GR_SPLIT_IMPOSSIBLE;
+    if (!has_results(x) || !is_flat(x, count)) return GR_SPLIT_IMPOSSIBLE;
     for (uint32_t i = 0; i < x->in_n + x->out_n; i++) {
         uint64_t e = absent(x, i) ? 0 : gr_element_bytes(full_type(x, i)->dtype);
         if (e > widest) widest = e;
@@ -123,14 +130,18 @@ static bool next_index(rows *r) {
     return false;
 }
 
-/* The end of a piece of rows: the limit, or the end of the output's page. */
+/* The end of a piece of rows: the limit, or the end of an output's page. */
 static uint64_t rows_end(const rows *r, uint64_t most) {
+    const gr_cut *x = r->x;
     uint64_t n = r->y->dim[r->axis].n, hi = n - r->lo < most ? n : r->lo + most;
-    const gr_home *h = &r->x->b->home[r->x->n->results[0]];
-    uint64_t row = inner_count(r->y, r->y, r->axis) * gr_element_bytes(r->y->dtype);
-    if (h->kind != GR_HOME_PAGED || r->axis != 0 || row == 0 || h->page_bytes % row) return hi;
-    uint64_t per = h->page_bytes / row, end = (r->lo / per + 1) * per;
-    return end < hi ? end : hi;
+    for (uint32_t i = 0; i < x->out_n; i++) {
+        const gr_home *h = &x->b->home[x->n->results[i]];
+        uint64_t row = inner_count(r->y, r->y, r->axis) * gr_element_bytes(full_type(x, x->in_n + i)->dtype);
+        if (h->kind != GR_HOME_PAGED || r->axis != 0 || row == 0 || h->page_bytes % row) continue;
+        uint64_t per = h->page_bytes / row, end = (r->lo / per + 1) * per;
+        if (end < hi) hi = end;
+    }
+    return hi;
 }
 
 static gr_split_result split_rows(gr_cut *x) {
@@ -160,7 +171,7 @@ static gr_split_result split_rows(gr_cut *x) {
 }
 
 gr_split_result gr_split_pointwise(gr_cut *x) {
-    if (x->out_n != 1 || x->n->results[0] == GR_NO_VALUE) return GR_SPLIT_IMPOSSIBLE;
+    if (!has_results(x)) return GR_SPLIT_IMPOSSIBLE;
     gr_split_result r = gr_split_flat(x, NULL);
     return r == GR_SPLIT_IMPOSSIBLE ? split_rows(x) : r;
 }

@@ -147,28 +147,31 @@ static bool settle_guarantee(settle *s) {
     return gr_plan_warn(s->a, s->p, GR_D_PLAN_GUARANTEE_UNMEETABLE, GR_RED);
 }
 
+/* One op of a node against the demand of the canvas. */
+static bool settle_op(settle *s, const gr_op *op, gr_str node, gr_place at) {
+    gr_tolerance demand = s->k->graph->tolerance;
+    if (demand == GR_TOLERANCE_NONE || op->tolerance <= demand) return true;
+    gr_report(s->d, GR_D_PLAN_TOLERANCE_UNMET, at, "choose a stricter op, or relax the demand of the canvas",
+              "node \"%.*s\": %.*s is %s, the canvas demands %s", GR_STR_ARG(node), GR_STR_ARG(op->id), gr_tolerance_name(op->tolerance), gr_tolerance_name(demand));
+    return gr_plan_warn(s->a, s->p, GR_D_PLAN_TOLERANCE_UNMET, GR_RED);
+}
+
 static bool settle_tolerance(settle *s) {
     const gr_graph *g = s->k->graph;
     s->p->tolerance = g->tolerance;
-    s->p->node_class_n = g->nodes_n;
-    s->p->node_class = GR_NEW_N(s->a, gr_str, g->nodes_n);
-    if (!s->p->node_class) return false;
+    GR_TRY(gr_plan_list_classes(s->a, s->p));
     for (uint32_t i = 0; i < g->nodes_n; i++) {
-        const gr_graph_node *n = &g->nodes[i];
-        s->p->node_class[i] = gr_str_of(gr_arena_printf(s->a, "%.*s %s", GR_STR_ARG(n->node), gr_tolerance_name(n->call.op->tolerance)));
-        if (!s->p->node_class[i].p) return false;
-        if (g->tolerance == GR_TOLERANCE_NONE || n->call.op->tolerance <= g->tolerance) continue;
-        gr_report(s->d, GR_D_PLAN_TOLERANCE_UNMET, n->at, "choose a stricter op, or relax the demand of the canvas",
-                  "node \"%.*s\": %.*s is %s, the canvas demands %s", GR_STR_ARG(n->node), GR_STR_ARG(n->call.op->id),
-                  gr_tolerance_name(n->call.op->tolerance), gr_tolerance_name(g->tolerance));
-        GR_TRY(gr_plan_warn(s->a, s->p, GR_D_PLAN_TOLERANCE_UNMET, GR_RED));
+        const gr_graph_node *x = &g->nodes[i];
+        const gr_fusion *f = x->call.op->fusion;
+        for (uint32_t k = 0; f && k < f->n; k++) GR_TRY(settle_op(s, f->ops[k], f->nodes[k], x->at));
+        if (!f) GR_TRY(settle_op(s, x->call.op, x->node, x->at));
     }
     return true;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-bool gr_plan_settle(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p) {
+static bool settle_kernels(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p) {
     settle s = {a, d, k, catalog, o, p};
     gr_plan_limits lim = resident_limits(&k->target);
     gr_tier tier = k->tier;
@@ -186,4 +189,24 @@ bool gr_plan_settle(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_cata
     bool ok = (built || gr_plan_warn(a, p, first, GR_RED)) && (!built || settle_memory(&s, tier));
     ok = ok && settle_work(&s) && settle_tier(&s, tier) && settle_guarantee(&s) && settle_tolerance(&s);
     return ok || gr_report_oom(d);
+}
+
+/* A fused node cannot be cut where its parts could: what is red is tried again without fusion. */
+bool gr_plan_settle(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog, const gr_plan_options *o, gr_plan *p) {
+    if (!k->target.fuse) return settle_kernels(a, d, k, catalog, o, p);
+    gr_diags fused, other;
+    gr_kernels apart;
+    gr_plan without;
+    gr_target t = k->target;
+    t.fuse = false;
+    gr_diags_init(&fused);
+    gr_diags_init(&other);
+    bool ok = settle_kernels(a, &fused, k, catalog, o, p);
+    bool better = ok && p->verdict == GR_RED && gr_plan_lower_again(a, &other, k, catalog, k->tier, &t, &apart) &&
+                  settle_kernels(a, &other, &apart, catalog, o, &without) && without.verdict != GR_RED;
+    if (better) *p = without;
+    forward(d, better ? &other : &fused);
+    gr_diags_free(&fused);
+    gr_diags_free(&other);
+    return ok;
 }
