@@ -23,9 +23,9 @@ static char *chain_text(unsigned n) {
     return t;
 }
 
-static gr_program *compile_chain(gr_session *s, unsigned n) {
+static gr_program *compile_chain(gr_session *s, unsigned n, bool fuse) {
     char *text = chain_text(n);
-    gr_program *p = text ? gr_compile_text(s, "chain.graph", text, strlen(text), NULL) : NULL;
+    gr_program *p = text ? gr_compile_text(s, "chain.graph", text, strlen(text), &(gr_compile_desc){.no_fuse = !fuse}) : NULL;
     free(text);
     return p;
 }
@@ -34,7 +34,7 @@ static double plan_seconds(gr_session *s) {
     float x[ELEMENTS];
     bench_fill(x, ELEMENTS, 5);
     gr_tensor in = {.dtype = "f32", .rank = 1, .dims = {ELEMENTS}, .data = x, .bytes = sizeof x};
-    gr_program *p = compile_chain(s, CHAIN);
+    gr_program *p = compile_chain(s, CHAIN, false);
     gr_prepared *r = p ? gr_prepare(p, NULL) : NULL;
     double t[ROUNDS], result = 0;
     bool ok = r && gr_write(r, 0, &in);
@@ -89,7 +89,7 @@ static void compile_time(void) {
     gr_session *s = gr_session_new(&(gr_session_desc){.device = GR_DEVICE_NONE_});
     if (!s) return;
     double start = bench_now();
-    gr_program *p = compile_chain(s, BIG);
+    gr_program *p = compile_chain(s, BIG, true);
     double seconds = bench_now() - start;
     if (p) bench_row("compile a graph of 10,000 nodes (seconds)", seconds, 1, true);
     else printf("  compile failed: %s", gr_session_report(s, false));

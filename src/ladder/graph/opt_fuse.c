@@ -34,6 +34,7 @@ typedef struct fuser {
     uint32_t *first, *use;         /* by value: consumers are use[first[v] .. first[v + 1]) */
     bool *wanted;                  /* by value: an output */
     bool *map;                     /* by node */
+    uint32_t *reads, *params;      /* by node: a bit for each operand that its body reads, and how many parameters */
     uint32_t *group;               /* by node: the first of its group's members */
     uint32_t *next, *last, *size;  /* members as a list from the first, ascending; last and size by first member */
     uint32_t *low;                 /* by position: the first member of the groups that begin before it and end at it or behind */
@@ -83,12 +84,17 @@ static bool bounded(const gr_call *c) {
     return any;
 }
 
-static bool is_map(const fuser *x, uint32_t i) {
+static bool is_map(fuser *x, uint32_t i) {
     const gr_call *c = &x->g->nodes[i].call;
-    if (c->op->body != GR_BODY_MAP || c->op->fusion || c->outputs_n != 1 || x->g->nodes[i].results[0] == GR_NO_VALUE || c->operands_n > c->op->sig.operands_n) return false;
+    if (c->op->body != GR_BODY_MAP || c->op->fusion || c->outputs_n != 1 || x->g->nodes[i].results[0] == GR_NO_VALUE) return false;
+    if (c->operands_n > c->op->sig.operands_n || c->operands_n > 32) return false;
     gr_str expr = gr_fuse_expr(c);
-    for (uint32_t j = 0; j < c->operands_n; j++)
-        if (gr_fuse_reads(c, expr, j) && !broadcasts(&c->operands[j], &c->outputs[0])) return false;
+    for (uint32_t j = 0; j < c->operands_n; j++) {
+        if (!gr_fuse_reads(c, expr, j)) continue;
+        if (!broadcasts(&c->operands[j], &c->outputs[0])) return false;
+        x->reads[i] |= UINT32_C(1) << j;
+    }
+    x->params[i] = gr_fuse_params(c, expr);
     return expr.n && gr_fuse_can_write(c) && x->rules->is_map(x->rules->user, x->g, i);
 }
 
@@ -96,7 +102,7 @@ static bool note_nodes(fuser *x) {
     uint32_t n = x->g->nodes_n;
     x->map = GR_NEW_N(x->scratch, bool, n);
     x->placed = GR_NEW_N(x->scratch, bool, n);
-    uint32_t **const lists[] = {&x->group, &x->next, &x->last, &x->size, &x->mark, &x->stack, &x->low, &x->refused_at};
+    uint32_t **const lists[] = {&x->group, &x->next, &x->last, &x->size, &x->mark, &x->stack, &x->low, &x->reads, &x->params, &x->refused_at};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         *lists[i] = GR_NEW_N(x->scratch, uint32_t, (size_t)n + 1);
         if (!*lists[i]) return gr_report_oom(x->d);
@@ -175,11 +181,10 @@ static apart list_operands(const fuser *x, gr_fuse_group *f) {
     f->in_n = f->constants_n = f->params_n = 0;
     for (uint32_t i = 0; i < f->nodes_n; i++) {
         const gr_graph_node *n = &x->g->nodes[f->node[i]];
-        gr_str expr = gr_fuse_expr(&n->call);
-        f->params_n += gr_fuse_params(&n->call, expr);
+        f->params_n += x->params[f->node[i]];
         for (uint32_t j = 0; j < n->call.operands_n; j++) {
             gr_value_id v = n->args[j];
-            if (!gr_fuse_reads(&n->call, expr, j) || holds(f->in, f->in_n, v) || holds(f->constant, f->constants_n, v)) continue;
+            if (!(x->reads[f->node[i]] >> j & 1) || holds(f->in, f->in_n, v) || holds(f->constant, f->constants_n, v)) continue;
             const gr_graph_value *gv = &x->g->values[v];
             if (gv->source == GR_SOURCE_NODE && inside(x, gv->node)) continue;
             if (gr_fuse_scalar(gv)) {
@@ -282,10 +287,9 @@ static apart fits(const fuser *x, uint32_t node, uint32_t p) {
 /* The operands' producers from the last to the first. */
 static uint32_t list_producers(const fuser *x, uint32_t node, uint32_t *list) {
     const gr_graph_node *n = &x->g->nodes[node];
-    gr_str expr = gr_fuse_expr(&n->call);
     uint32_t count = 0;
     for (uint32_t j = 0; j < n->call.operands_n && count < GR_FUSE_OPERANDS_MAX; j++) {
-        if (!gr_fuse_reads(&n->call, expr, j) || x->g->values[n->args[j]].source != GR_SOURCE_NODE) continue;
+        if (!(x->reads[node] >> j & 1) || x->g->values[n->args[j]].source != GR_SOURCE_NODE) continue;
         uint32_t p = x->g->values[n->args[j]].node, k = count;
         if (holds(list, count, p)) continue;
         for (; k > 0 && list[k - 1] < p; k--) list[k] = list[k - 1];
