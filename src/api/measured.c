@@ -130,5 +130,7 @@ bool gr_session_regime(gr_session *s, gr_regime_device *d) {
     d->flushes = true; /* allowed everywhere, and the samples of the profile leave subnormal results out */
     GR_TRY(gr_session_profile(s, &profile));
     d->profile = (gr_value *)profile;
+    const gr_value *selections = gr_value_get(profile, "flushes_selections");
+    d->flushes_selections = selections && selections->kind == GR_V_BOOL && selections->b;
     return accuracy_of(s, profile, d);
 }

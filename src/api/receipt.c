@@ -37,16 +37,11 @@ bool gr_receipt_device(gr_session *s, const char *path, gr_device_kind *out) {
 }
 
 gr_value *gr_session_receipt(gr_session *s, gr_arena *a, const gr_conformance *c) {
-    gr_value *found = NULL;
-    if (c->passed && c->cases_wanted >= GR_CASES_FULL && c->op->backward.form != GR_BACKWARD_NONE) {
-        gr_diags own; /* a gradient that is wrong is gradcheck's to report */
-        gr_gradcheck_options o = {0};
-        gr_gradcheck g;
-        gr_diags_init(&own);
-        if (gr_op_gradcheck(a, &own, s->catalog, c->op, &o, &g) && g.state == GR_GRADCHECK_PASSED) found = gr_gradcheck_value(a, &g);
-        gr_diags_free(&own);
-    }
-    return gr_receipt_make(a, &s->diags, s->catalog, c, found);
+    gr_gradcheck g = {.state = GR_GRADCHECK_NONE};
+    gr_gradcheck_options o = {0};
+    bool full = c->passed && c->cases_wanted >= GR_CASES_FULL && c->op->backward.form != GR_BACKWARD_NONE;
+    if (full && (!gr_op_gradcheck(a, &s->diags, s->catalog, c->op, &o, &g) || g.state == GR_GRADCHECK_FAILED)) return NULL;
+    return gr_receipt_make(a, &s->diags, s->catalog, c, g.state == GR_GRADCHECK_PASSED ? gr_gradcheck_value(a, &g) : NULL);
 }
 
 /* ---- verifying --------------------------------------------------------------------- */
@@ -73,7 +68,7 @@ static gr_receipt_verdict rerun(gr_session *s, gr_arena *a, const gr_receipt *r,
         return GR_RECEIPT_BROKEN;
     }
     gr_value *again = gr_session_receipt(s, a, &c);
-    if (!again) return GR_RECEIPT_NOT_RUN;
+    if (!again) return gr_diags_has(&s->diags, GR_D_REGIME_GRADCHECK_FAILED) ? GR_RECEIPT_BROKEN : GR_RECEIPT_NOT_RUN;
     return gr_receipt_compare(a, &s->diags, r, again) ? GR_RECEIPT_REPRODUCED : GR_RECEIPT_BROKEN;
 }
 

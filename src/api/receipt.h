@@ -13,8 +13,8 @@ const char *gr_trust_name(gr_trust t);
  * profile_digest, suite, cases, result; changed says why one is stale. The best of them makes the trust. */
 bool gr_op_trust(gr_session *s, gr_arena *a, const gr_op *op, gr_value **list, gr_trust *trust);
 
-/* The receipt of a pass, with what gradcheck on the oracle finds where there is a backward and all cases were run; of one that does
- * not pass nothing is said. NULL: no pass, or out of memory. */
+/* The receipt of a pass, with what gradcheck on the oracle finds where there is a backward and all cases were run. NULL: no pass, the
+ * gradient is wrong (reported), or out of memory. */
 gr_value *gr_session_receipt(gr_session *s, gr_arena *a, const gr_conformance *c);
 
 #endif

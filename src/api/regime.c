@@ -36,10 +36,17 @@ char *gr_text_json(gr_session *s, const gr_value *v) {
     return gr_text_take(s, &b, gr_json_pretty(&b, v));
 }
 
-static char *receipt_of(gr_session *s, gr_arena *a, const gr_conformance *c) {
-    gr_buf b = {0};
-    gr_value *v = gr_session_receipt(s, a, c);
-    return v ? gr_text_take(s, &b, gr_receipt_write(&b, v)) : NULL;
+static double number_at(const gr_value *o, const char *key) {
+    const gr_value *v = gr_value_get(o, key);
+    return !v ? 0 : v->kind == GR_V_INT ? (double)v->i : v->kind == GR_V_FLOAT ? v->f : 0;
+}
+
+/* What the receipt holds of the backward, on a line. */
+static void print_gradcheck(gr_buf *b, const gr_value *receipt) {
+    const gr_value *result = gr_value_get(receipt, "result"), *g = result ? gr_value_get(result, "gradcheck") : NULL;
+    if (!g || g->kind != GR_V_OBJECT) return;
+    gr_buf_printf(b, "  gradcheck %.0f probes live, %.0f skipped, worst dual %.1e, differences %.1e\n", number_at(g, "live"), number_at(g, "skipped"),
+                  number_at(g, "worst_dual"), number_at(g, "worst_differences"));
 }
 
 char *gr_conform(gr_session *s, const char *what, bool json, unsigned cases, char **receipt) {
@@ -57,14 +64,16 @@ char *gr_conform_export(gr_session *s, const char *what, bool json, unsigned cas
     if (op && gr_session_regime(s, &device) &&
         (dir ? gr_op_export(&a, &s->diags, s->catalog, op, &device, &o, gr_str_of(dir), &c)
              : gr_op_conform(&a, &s->diags, s->catalog, op, &device, &o, &c))) {
+        gr_buf b = {0}, r = {0};
+        const gr_value *v = receipt && c.passed ? gr_session_receipt(s, &a, &c) : NULL;
+        if (v) *receipt = gr_text_take(s, &r, gr_receipt_write(&r, v));
         if (json) {
             text = gr_text_json(s, gr_conformance_value(&a, &c));
         } else {
-            gr_buf b = {0};
             gr_conformance_print(&b, &c);
+            if (v) print_gradcheck(&b, v);
             text = gr_text_take(s, &b, true);
         }
-        if (receipt && c.passed) *receipt = receipt_of(s, &a, &c);
     }
     gr_arena_free(&a);
     return text;

@@ -1,7 +1,7 @@
 /* cases.c: shapes, dtypes and parameters. The contract alone decides: every draw is kept only if gr_call_resolve takes it.
  *
  * Drawn are: small calls and their neighbours; then what chance would pass over: each kernel at the edge of its `when`, long
- * reductions, high ranks, lists with larger entries, folded dispatches; then at random. */
+ * reductions, high ranks, lists with larger entries, each and two at a time, folded dispatches; then at random. */
 #include "regime/regime_int.h"
 
 #include <stdlib.h>
@@ -96,15 +96,19 @@ static bool folds(const gr_call *c, int32_t kernel) {
     return some;
 }
 
-/* Fills elements; kernel as gr_kernel_which, fold as above; both may be NULL. */
-static bool look(const gr_op *op, gr_spec *s, int32_t *kernel, bool *fold) {
+/* The kernels that a call takes in the tiers debug and fast, as gr_kernel_which. */
+typedef struct taken { int32_t in[2]; } taken;
+static bool takes(const taken *k, int32_t kernel) { return kernel >= 0 && (k->in[0] == kernel || k->in[1] == kernel); }
+
+/* Fills elements; fold as above; both pointers may be NULL. */
+static bool look(const gr_op *op, gr_spec *s, taken *kernel, bool *fold) {
     gr_arena a;
     gr_case c;
     gr_target t = every_kernel();
     gr_arena_init(&a, (size_t)4 << 20);
     bool ok = gr_spec_resolve(&a, op, s, &c) && count_elements(&c.call, &s->elements);
-    if (ok && kernel) *kernel = gr_kernel_which(&t, GR_TIER_DEBUG, &c.call);
-    if (ok && kernel && fold) *fold = folds(&c.call, *kernel);
+    if (ok && kernel) *kernel = (taken){{gr_kernel_which(&t, GR_TIER_DEBUG, &c.call), gr_kernel_which(&t, GR_TIER_FAST, &c.call)}};
+    if (ok && kernel && fold) *fold = folds(&c.call, kernel->in[0]);
     gr_arena_free(&a);
     return ok;
 }
@@ -120,6 +124,8 @@ typedef struct maker {
     gr_spec base; /* names of the signature */
     uint32_t drawn;
     bool thorough; /* many cases are wanted */
+    bool rich;     /* entries of lists are 2 or 3 */
+    bool full;     /* no optional operand is absent */
     uint64_t shared; /* a size that several names take, where a `where` ties them; 0: none */
     GR_VEC(gr_spec) list;
 } maker;
@@ -183,7 +189,7 @@ static void draw_dtypes(maker *m, gr_spec *s) {
             if (gr_str_eq(sig->operands[k].dtype, x->dtype) && s->dtype[k] != GR_DTYPE_NONE) s->dtype[t] = s->dtype[k];
         int p = param_index(sig, x->dtype);
         if (p >= 0 && s->param[p].given && sig->params[p].words_n) s->dtype[t] = gr_dtype_find(sig->params[p].words[s->param[p].i]);
-        if (x->optional && gr_rng_below(&m->r, 2)) s->dtype[t] = GR_DTYPE_NONE;
+        if (x->optional && !m->full && gr_rng_below(&m->r, 2)) s->dtype[t] = GR_DTYPE_NONE;
     }
 }
 
@@ -216,15 +222,16 @@ static void draw_list(maker *m, const gr_spec *s, const gr_sig_param *q, const g
     if (p->n > SPEC_LIST) p->n = SPEC_LIST;
     for (uint32_t i = 0; i < p->n; i++) {
         int64_t dim = x && i < x->rank ? (int64_t)x->dims[i] : 1;
-        switch (style) {
+        switch (m->rich && style < 6 ? 6 : style) {
             case 0: p->li[i] = 1; break;
             case 1: p->li[i] = 0; break;
             case 2: case 3: p->li[i] = i; break;
             case 4: p->li[i] = dim; break;
             case 5: p->li[i] = dim > 1 ? 1 + gr_rng_below(&m->r, (uint32_t)dim) : dim; break;
-            default: p->li[i] = gr_rng_below(&m->r, 3); break;
+            default: p->li[i] = m->rich ? 2 + gr_rng_below(&m->r, 2) : gr_rng_below(&m->r, 3); break;
         }
     }
+    if (m->rich) return;
     if (style == 2) shuffle(&m->r, p->li, p->n);
     if (style == 3 && !fixed && rank && rank <= SPEC_LIST) { /* some axes in order */
         p->n = 0;
@@ -376,13 +383,14 @@ static bool at_random(maker *m, uint32_t level) {
 
 /* ---- what chance would pass over -------------------------------------------------------- */
 
-typedef enum shape_style { STYLE_MEDIUM, STYLE_TILES, STYLE_LONG, STYLE_RANK } shape_style;
+typedef enum shape_style { STYLE_MEDIUM, STYLE_TILES, STYLE_LONG, STYLE_RANK, STYLE_ROOM } shape_style;
 
 static uint64_t styled_size(gr_rng *r, shape_style style) {
     static const uint64_t tile[] = {16, 17, 32, 33, 48, 64, 65, 80, 96, 100, 128, 132};
     switch (style) {
         case STYLE_TILES: return gr_rng_below(r, 2) ? tile[gr_rng_below(r, 12)] : 1 + gr_rng_below(r, 4);
         case STYLE_MEDIUM: return 2 + gr_rng_below(r, 8);
+        case STYLE_ROOM: return gr_rng_below(r, 2) ? 6 + gr_rng_below(r, 12) : 1 + gr_rng_below(r, 3);
         default: return 1 + gr_rng_below(r, 3);
     }
 }
@@ -422,54 +430,70 @@ static void shrink_to(const maker *m, gr_spec *s, int32_t kernel) {
         for (uint32_t k = 0; size_at(s, i, k); k++)
             for (uint64_t cut = *size_at(s, i, k) / 2; cut; cut /= 2) {
                 gr_spec t = *s;
-                int32_t which;
+                taken which;
                 *size_at(&t, i, k) -= cut;
-                if (*size_at(&t, i, k) && look(m->op, &t, &which, NULL) && which == kernel) *s = t;
+                if (*size_at(&t, i, k) && look(m->op, &t, &which, NULL) && takes(&which, kernel)) *s = t;
             }
 }
 
 static bool add_further(maker *m, const gr_spec *s, int32_t kernel, uint64_t step) {
     gr_spec all = *s;
-    int32_t which;
+    taken which;
     for (uint32_t i = 0; i < all.names_n; i++)
         for (uint32_t k = 0; size_at(&all, i, k); k++) {
             gr_spec t = *s;
             *size_at(&all, i, k) += step;
             *size_at(&t, i, k) += step;
-            if (m->thorough && look(m->op, &t, &which, NULL) && which == kernel) GR_TRY(add(m, &t));
+            if (m->thorough && look(m->op, &t, &which, NULL) && takes(&which, kernel)) GR_TRY(add(m, &t));
         }
-    return look(m->op, &all, &which, NULL) && which == kernel ? add(m, &all) : true;
+    return look(m->op, &all, &which, NULL) && takes(&which, kernel) ? add(m, &all) : true;
 }
 
-/* At the edge of its condition, a little and a tile further in every dimension, and as it was found. */
+/* At the edge of its condition, a little, a tile and a workgroup further in every dimension, and as it was found. */
 static bool add_kernel(maker *m, const gr_spec *found, int32_t kernel, uint32_t *have) {
     gr_spec s = *found;
     shrink_to(m, &s, kernel);
     *have += 3;
-    return add(m, &s) && add_further(m, &s, kernel, 1) && add_further(m, &s, kernel, 67) && add(m, found);
+    return add(m, &s) && add_further(m, &s, kernel, 1) && add_further(m, &s, kernel, 67) && (!m->thorough || add_further(m, &s, kernel, 259)) && add(m, found);
 }
 
-/* Every kernel that some call of fixed order takes is taken by a few of the cases, each dtype of the signature in turn. */
+static bool has_sizes(const gr_spec *s) {
+    bool some = false;
+    for (uint32_t i = 0; i < s->names_n; i++) some = some || !s->name[i].rest || s->name[i].rank;
+    return some;
+}
+
+/* Every kernel that some call takes is taken by a few of the cases, each dtype of the signature in turn.
+ * Edges: with parameters by default and drawn, with all operands, of shapes that have sizes to go further in. */
 static bool cover_kernels(maker *m) {
     static const uint32_t rank[] = {2, 1, 0, 3, 2, 4, 1};
-    uint32_t want = m->thorough ? 9 : 3, *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
-    if (!have) return false;
+    uint32_t all_edges = m->thorough ? 3 : 1, want = m->thorough ? 9 : 3, *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1), *edges = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
+    if (!have || !edges) return false;
     for (uint32_t i = 0; i < m->list.n; i++) {
         gr_spec s = m->list.v[i];
-        int32_t which = -1;
-        if (look(m->op, &s, &which, NULL) && which >= 0) have[which]++;
+        taken which;
+        if (!look(m->op, &s, &which, NULL)) continue;
+        for (uint32_t k = 0; k < m->op->kernels_n; k++) have[k] += takes(&which, (int32_t)k);
     }
     for (uint32_t i = 0; i < SEARCH_KERNEL; i++) {
         bool all = true;
         gr_spec s;
-        int32_t which = -1;
-        for (uint32_t k = 0; k < m->op->kernels_n; k++) all = all && have[k] >= want;
+        taken which;
+        for (uint32_t k = 0; k < m->op->kernels_n; k++) all = all && have[k] >= want && (edges[k] & all_edges) == all_edges;
         if (all) break;
+        m->full = i / 6 % 2;
         m->drawn++;
         m->shared = i < SEARCH_KERNEL / 2 ? 0 : styled_size(&m->r, STYLE_TILES);
         if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
-        if (look(m->op, &s, &which, NULL) && which >= 0 && have[which] < want) GR_TRY(add_kernel(m, &s, which, &have[which]));
+        if (!look(m->op, &s, &which, NULL)) continue;
+        for (uint32_t k = 0; k < m->op->kernels_n; k++) {
+            uint32_t edge = m->full && has_sizes(&s) ? m->thorough ? 1u << i % 2 : 1u : 0;
+            if (!takes(&which, (int32_t)k) || (have[k] >= want && (edges[k] | edge) == edges[k])) continue;
+            edges[k] |= edge;
+            GR_TRY(add_kernel(m, &s, (int32_t)k, &have[k]));
+        }
     }
+    m->full = false;
     m->shared = 0;
     return true;
 }
@@ -526,11 +550,15 @@ static bool cover_dtypes(maker *m) {
     return true;
 }
 
+static bool is_list(const maker *m, uint32_t q) {
+    gr_param_kind kind = m->op->sig.params[q].kind;
+    return kind == GR_PARAM_U32_LIST || kind == GR_PARAM_I32_LIST;
+}
+
 /* Lists of steps, sizes and permutations are rarely legal by chance with more than 0 and 1 in them. */
 static bool cover_lists(maker *m) {
     for (uint32_t q = 0; q < m->op->sig.params_n; q++) {
-        gr_param_kind kind = m->op->sig.params[q].kind;
-        if (kind != GR_PARAM_U32_LIST && kind != GR_PARAM_I32_LIST) continue;
+        if (!is_list(m, q)) continue;
         for (uint32_t i = 0, got = 0; i < SEARCH_KERNEL && got < (m->thorough ? 4u : 1u); i++) {
             gr_spec s;
             m->drawn++;
@@ -542,13 +570,36 @@ static bool cover_lists(maker *m) {
     return true;
 }
 
+static bool large_entries(const gr_spec_param *p) {
+    bool large = p->given && p->n;
+    for (uint32_t k = 0; k < p->n; k++) large = large && p->li[k] > 1;
+    return large;
+}
+
+/* One list matters only beside another: steps where sizes are larger than 1, say. Every list and every two with entries of 2 and more. */
+static bool cover_pairs(maker *m) {
+    uint32_t n = m->op->sig.params_n;
+    m->rich = true;
+    for (uint32_t q = 0; q < n; q++)
+        for (uint32_t p = q; is_list(m, q) && p < n; p++)
+            for (uint32_t i = 0, got = 0; is_list(m, p) && i < SEARCH && got < (m->thorough ? 2u : 1u); i++) {
+                gr_spec s;
+                m->drawn++;
+                if (!draw_call(m, &s, STYLE_ROOM, 1 + i % 4, 0) || !large_entries(&s.param[q]) || !large_entries(&s.param[p])) continue;
+                got++;
+                GR_TRY(add(m, &s));
+            }
+    m->rich = false;
+    return true;
+}
+
 /* A few of the cases again as on a device that takes few workgroups, each kernel twice. */
 static bool cover_folds(maker *m) {
     uint32_t *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
     if (!have) return false;
     for (uint32_t i = 0; i < SEARCH + m->list.n; i++) {
         gr_spec s;
-        int32_t which = -1;
+        taken which;
         bool fold = false;
         if (i < SEARCH) {
             m->drawn++;
@@ -556,8 +607,8 @@ static bool cover_folds(maker *m) {
         } else {
             s = m->list.v[i - SEARCH];
         }
-        if (s.fold || !look(m->op, &s, &which, &fold) || !fold || have[which + 1] >= (m->thorough ? 3u : 1u)) continue;
-        have[which + 1]++;
+        if (s.fold || !look(m->op, &s, &which, &fold) || !fold || have[which.in[0] + 1] >= (m->thorough ? 3u : 1u)) continue;
+        have[which.in[0] + 1]++;
         s.fold = true;
         GR_TRY(add(m, &s));
     }
@@ -571,7 +622,7 @@ static bool splits(const gr_op *op) {
 }
 
 static bool cover(maker *m) {
-    GR_TRY(cover_kernels(m) && cover_lists(m));
+    GR_TRY(cover_kernels(m) && cover_lists(m) && cover_pairs(m));
     if (m->thorough) GR_TRY(cover_dtypes(m));
     if (m->op->category == GR_CATEGORY_REDUCTION || splits(m->op)) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 2));
     if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1));

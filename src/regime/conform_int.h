@@ -42,8 +42,9 @@ bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v
 typedef struct gr_influence { uint32_t probes, reference, kernel; } gr_influence; /* probes; those where a result changed */
 /* After a run with small integers passed: one element of an operand is moved far, and the results follow the reference. */
 bool gr_probe_influence(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t turn, gr_influence *seen, gr_fail *f);
-/* The call once more with a binding limit so small that the plan must cut it. *cut: it could be. */
-bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, bool *cut, gr_fail *f);
+/* The call once more with a binding limit so small that the plan must cut it. */
+typedef struct gr_pieces { uint32_t tried, cut; } gr_pieces; /* calls that are large enough; those of them that were cut */
+bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f);
 /* The kernel on operands of an earlier run must give the same bits. */
 bool gr_probe_again(gr_trial *t, gr_diags *d, const gr_array *in, const gr_array *got, gr_fail *f);
 /* The kernel on other operands of the same types; false when it could not run. */

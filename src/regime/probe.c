@@ -108,7 +108,7 @@ static bool combines(const gr_op *op) {
     return yes;
 }
 
-bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, bool *cut, gr_fail *f) {
+bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f) {
     gr_target target = gr_trial_target(g, s);
     gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit};
     uint64_t bytes = largest_bytes(t), third = (bytes / 3 + PIECE_ALIGN) / PIECE_ALIGN * PIECE_ALIGN;
@@ -119,20 +119,21 @@ bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spe
     int changed = -1;
     bool fence = false, missing;
     gr_diags quiet;
-    *cut = false;
     if (bytes <= third) return true;
+    seen->tried++;
     target.max_storage_binding = third;
     gr_diags_init(&quiet);
     bool open = gr_side_open(&side, &quiet, g, &t->c, &target, g->device->api, g->device->device, &plain, true, &missing);
-    *cut = open && gr_side_run(&side, &quiet, t->in, 0x3c, got, &changed, &fence);
-    bool stopped = open && !*cut;
+    bool cut = open && gr_side_run(&side, &quiet, t->in, 0x3c, got, &changed, &fence);
+    bool stopped = open && !cut;
+    seen->cut += cut;
     gr_diags_free(&quiet);
     if (stopped) gr_fail_say(f, "split into pieces of at most %llu bytes, the call does not run", (unsigned long long)third);
-    bool exact = *cut && !combines(g->op) && same_kernels(&side.plan, &t->kernel.plan);
+    bool exact = cut && !combines(g->op) && same_kernels(&side.plan, &t->kernel.plan);
     for (uint32_t i = 0; exact && i < side.out_n && !f->failed; i++)
         gr_results_differ(&t->got[i], &got[i], i, "split into pieces, the call gives another result", f);
-    bool ok = !*cut || exact || gr_trial_compare(t, d, g, v, t->oracle, got, &ignored, &worst, f);
-    if (ok && f->failed && *cut) {
+    bool ok = !cut || exact || gr_trial_compare(t, d, g, v, t->oracle, got, &ignored, &worst, f);
+    if (ok && f->failed && cut) {
         for (uint32_t i = 0; i < side.out_n; i++) t->got[i] = copy_of(t, &got[i]);
         gr_fail_say(f, "split into pieces of at most %llu bytes, the call gives another result", (unsigned long long)third);
     }

@@ -9,7 +9,7 @@
 #include "contract/contract.h"
 #include "ladder/run/run.h"
 
-#define GR_SUITE_VERSION "2" /* of cases, values and comparison: another version makes receipts stale */
+#define GR_SUITE_VERSION "3" /* of cases, values and comparison: another version makes receipts stale */
 
 /* Where kernels run. On the oracle (target.kind ORACLE) they run in the sanitizer too. */
 typedef struct gr_regime_device {
@@ -18,6 +18,7 @@ typedef struct gr_regime_device {
     gr_target target;
     gr_str adapter;
     bool flushes;      /* subnormals may become zero */
+    bool flushes_selections; /* measured: they do in comparisons, max or min */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* measured errors of builtins */
     gr_value *profile; /* for the receipt, may be NULL */
     gr_str engine;     /* version */

@@ -75,7 +75,7 @@ typedef struct gr_judge { /* how to compare */
     double factor;    /* 1, or 2 for an unordered kernel in the tier fast */
     bool strict;      /* non-finite classes must agree: the oracle keeps IEEE; a GPU need not */
     bool integral;    /* operands hold small integers and the op is closed over them: nothing is tolerated */
-    bool flushes, has_special, has_nan, has_subnormal;
+    bool flushes, selects_zero, has_special, has_nan, has_subnormal; /* selects_zero: subnormals count as 0 in comparisons too */
 } gr_judge;
 typedef enum gr_closed { GR_CLOSED_UNKNOWN = 0, GR_CLOSED, GR_CLOSED_NOT } gr_closed;
 gr_closed gr_truth_closed(const gr_truth *t);

@@ -11,13 +11,13 @@ typedef struct suite {
     gr_conformance *out;
     uint64_t seed;
     uint32_t turn[GR_DTYPE_COUNT]; /* of kinds of values */
-    uint32_t pieces_left;          /* cases still to be tried in pieces */
+    gr_pieces *pieces;             /* of each kernel, behind those of the op's own map */
     gr_influence influence[SPEC_OPERANDS];
     bool thorough; /* 100 cases or more are wanted */
     bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
-enum { PROBE_MAX = 1 << 15, PIECES = 16 };
+enum { PROBE_MAX = 1 << 15, PIECES = 8, PIECES_TRIED = 32, LEAST_CASES = 3 };
 
 /* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
 static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
@@ -133,11 +133,9 @@ static void tell_here(suite *s, const gr_spec *spec, const gr_trial *t, gr_value
 
 /* Behind the run with small integers, its controls done. */
 static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr_fail *f) {
-    bool cut = false, small = spec->elements <= PROBE_MAX;
-    if (s->pieces_left) {
-        GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, &cut, f));
-        s->pieces_left -= cut;
-    }
+    bool small = spec->elements <= PROBE_MAX;
+    gr_pieces *p = &s->pieces[t->which + 1];
+    if (p->cut < PIECES && p->tried < PIECES_TRIED) GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, p, f));
     if (!f->failed && small && s->g.tier == GR_TIER_DEBUG) GR_TRY(gr_probe_influence(t, s->d, &s->g, index, s->influence, f));
     if (f->failed) tell_here(s, spec, t, GR_VALUES_SMALL, f);
     return true;
@@ -194,15 +192,26 @@ static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t ind
     return ok;
 }
 
-/* In the tier fast, and only there. */
-static bool takes_unordered(const suite *s, const gr_spec *spec) {
+static int32_t kernel_of(const suite *s, const gr_spec *spec, gr_tier tier) {
     gr_target t = gr_trial_target(&s->g, spec);
     gr_arena a;
     gr_case c;
     gr_arena_init(&a, (size_t)4 << 20);
-    int32_t k = gr_spec_resolve(&a, s->g.op, spec, &c) ? gr_kernel_which(&t, GR_TIER_FAST, &c.call) : -1;
+    int32_t k = gr_spec_resolve(&a, s->g.op, spec, &c) ? gr_kernel_which(&t, tier, &c.call) : -1;
     gr_arena_free(&a);
+    return k;
+}
+
+/* In the tier fast, and only there. */
+static bool takes_unordered(const suite *s, const gr_spec *spec) {
+    int32_t k = kernel_of(s, spec, GR_TIER_FAST);
     return k >= 0 && s->g.op->kernels[k].order == GR_ORDER_UNORDERED;
+}
+
+/* Its kernel has hardly run: kernels for large calls come last, when the number of elements is spent. */
+static bool is_needed(const suite *s, const gr_spec *spec) {
+    int32_t k = kernel_of(s, spec, s->g.tier);
+    return k >= 0 && s->out->reached && s->out->reached[k] < LEAST_CASES;
 }
 
 static bool limits_met(suite *s) {
@@ -230,6 +239,13 @@ static bool all_seen(suite *s) {
         return gr_report(s->d, GR_D_REGIME_KERNEL_NOT_REACHED, (gr_place){.document = op->id}, "its `when` holds for no call that could be generated",
                          "%.*s", GR_STR_ARG(s->out->reason));
     }
+    for (uint32_t i = 0; s->thorough && i < op->kernels_n; i++) {
+        const gr_pieces *p = &s->pieces[i + 1];
+        if (op->kernels[i].binding.splits_n == 0 || p->cut || p->tried < PIECES_TRIED / 4) continue;
+        s->out->reason = gr_str_of(gr_arena_printf(s->a, "no call could be split by the clauses of %.*s", GR_STR_ARG(op->kernels[i].file)));
+        return gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = op->id}, "a piece must be a legal call that gives what its clause says",
+                         "%.*s, of %u tried", GR_STR_ARG(s->out->reason), p->tried);
+    }
     for (uint32_t i = 0; i < op->sig.operands_n && i < SPEC_OPERANDS; i++) {
         const gr_influence *x = &s->influence[i];
         if (x->reference < 3 || x->kernel) continue;
@@ -246,8 +262,9 @@ static bool run_list(suite *s, const gr_conform_options *o, gr_controls *k, gr_s
         gr_values v = GR_VALUES_NONE;
         gr_fail f;
         if (s->g.tier == GR_TIER_FAST && !takes_unordered(s, &list[i])) continue;
-        if (list[i].elements * 3 > left) continue;
-        left -= list[i].elements * 3;
+        bool within = list[i].elements * 3 <= left;
+        if (!within && !is_needed(s, &list[i])) continue;
+        left -= within ? list[i].elements * 3 : 0;
         if (!(*ok = run_spec(s, k, &list[i], i, &v, &f))) return false;
         if (!f.failed) continue;
         bool deeper = (!o || !o->no_shrink) && !f.told;
@@ -313,7 +330,8 @@ bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr
     *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
     hash_op(a, op, out);
     if (gr_arena_failed(a)) return gr_report_oom(d);
-    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, GR_TIER_DEBUG}, .out = out, .pieces_left = PIECES, .thorough = !o || o->cases == 0 || o->cases >= 100};
+    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, GR_TIER_DEBUG}, .out = out, .pieces = GR_NEW_N(a, gr_pieces, op->kernels_n + 1), .thorough = !o || o->cases == 0 || o->cases >= 100};
+    if (!s.pieces) return gr_report_oom(d);
     if (o) s.on_run = o->on_run, s.user = o->user;
     for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
     if (op->body == GR_BODY_CONTRACT_ONLY)

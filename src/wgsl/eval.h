@@ -12,7 +12,8 @@
  * never reads or writes outside a binding. Integers wrap; x / 0 = x, x % 0 = 0; shift
  * amounts count modulo 32; float to integer saturates to what both types
  * represent, NaN becomes 0. Atomics run in the
- * order of lanes, workgroups in the order of their linear id x + gx * (y + gy * z). */
+ * order of lanes, workgroups in the order of their linear id x + gx * (y + gy * z), or both in the
+ * opposite order: what changes with it is a race that atomics hide. */
 #ifndef GR_WGSL_EVAL_H
 #define GR_WGSL_EVAL_H
 
@@ -50,6 +51,7 @@ typedef struct gr_eval_options {
     uint64_t step_limit;       /* loop iterations of one batch of lanes; 0 means 2^32 */
     bool flush_subnormals;     /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;            /* bounded: errors hold for sums in any order, not for the text's order alone */
+    bool reverse;              /* sanitizer: workgroups, and the lanes of an atomic, take their turns from the last to the first */
     bool trace;                /* fill gr_eval_stats.trace */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n;
 } gr_eval_options;

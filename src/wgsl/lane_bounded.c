@@ -4,7 +4,8 @@
  * the sum of absolute contributions, and a mark
  * where a decision that it depends on could have gone the other way. Each operation propagates
  * the errors of its operands (first order and the product term) and adds its own rounding,
- * u = 2^-24 relative, and t->flush. Sums and products of integers below 2^24 (f16: 2^11) are exact: e stays 0. With
+ * u = 2^-24 relative, and t->flush. Sums and products of integers below 2^24 (f16: 2^11) are exact: e stays 0; so are, in the text's
+ * order, results of exact operands that are f32 themselves (of / and sqrt where these round correctly). With
  * t->any_order a sum of computed values is rounded relative to its gross, which no partial sum in any order exceeds.
  * Gross of a sum is the sum of the operands' gross, of a product their product, of a quotient that of the numerator
  * over |denominator|, of a logarithm that of the argument over the argument; of a function stated with an absolute error at least
@@ -39,6 +40,19 @@ static bool whole(double x) { return gr_fabs(x) <= 0x1p24 && (double)(int32_t)x 
 /* Exact in f32, and so is every partial result in whatever order. */
 static bool whole_sum(bv x, bv y) { return x.e == 0 && y.e == 0 && x.g + y.g <= 0x1p24 && whole(x.v) && whole(y.v); }
 static bool whole_product(bv x, bv y) { return x.e == 0 && y.e == 0 && x.g * y.g <= 0x1p24 && whole(x.v) && whole(y.v); }
+static bool is_f32(double x) { return (double)(float)x == x; }
+/* Of operands without error the result is an f32, so that rounding changes nothing. Other orders of a sum or product may round. */
+static bool exact_product(const table *t, bv x, bv y) { return !t->any_order && x.e == 0 && y.e == 0 && is_f32(x.v * y.v) && is_f32(x.v) && is_f32(y.v); }
+static bool exact_sum(const table *t, bv x, bv y) {
+    double s = x.v + y.v, part = s - x.v, lost = (x.v - (s - part)) + (y.v - part); /* of the f64 sum */
+    return !t->any_order && x.e == 0 && y.e == 0 && lost == 0 && is_f32(s);
+}
+/* Division and square root, where they are rounded correctly. r: their result in f64. */
+static bool rounds_once(const table *t, uint32_t op) { return t->measured[op].given && t->measured[op].ulps <= 0.5 && t->measured[op].absolute == 0; }
+static bool exact_quotient(const table *t, bv x, bv y, double r) {
+    return rounds_once(t, LANE_DIV_F) && x.e == 0 && y.e == 0 && is_f32(r) && is_f32(y.v) && r * y.v == x.v;
+}
+static bool exact_root(const table *t, bv x, double r) { return rounds_once(t, LANE_SQRT) && x.e == 0 && is_f32(r) && r * r == x.v; }
 static double rounding(const table *t, double v, double e) { return U * (gr_fabs(v) + e) + LEAST + t->flush; }
 static bool apart(double x, double y) { return !(x == y) && !(x != x && y != y); }
 
@@ -105,7 +119,7 @@ static double specified(uint32_t op, double x, double y, double r) {
         case LANE_LOG_H: case LANE_LOG2_H: return log_grant(true, x, r);
         case LANE_SIN: case LANE_COS: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-11 : INF;
         case LANE_SIN_H: case LANE_COS_H: return gr_fabs(x) <= 3.14159265358979323846 ? 0x1p-7 : INF;
-        case LANE_TAN: case LANE_TAN_H: return tan_grant(op == LANE_TAN_H, x, r);
+        case LANE_TAN: case LANE_TAN_H: return gr_fabs(x) <= 3.14159265358979323846 ? tan_grant(op == LANE_TAN_H, x, r) : INF; /* sin / cos */
         case LANE_ASIN: case LANE_ACOS: return inverse_grant(false, x, r);
         case LANE_ASIN_H: case LANE_ACOS_H: return inverse_grant(true, x, r);
         case LANE_ATAN: case LANE_ATAN2: return ulps(false, 4096, r);
@@ -225,6 +239,7 @@ static bv unary(const table *t, uint32_t op, bv x) {
         case LANE_FREXP_M: return frexp_m(x);
         case LANE_ROUND16:
             if (x.e == 0 && x.g <= 0x1p11 && whole(x.v)) return x;
+            if (x.e == 0 && !t->any_order && (double)gr_f32_from_f16(gr_f16_from_f64(x.v)) == x.v) return x;
             if (x.v - x.v != 0) r.open |= t->any_order && !(x.g <= MOST16);
             r.e = x.e + 0x1p-11 * ((t->any_order && x.e > 0 ? x.g : gr_fabs(x.v)) + x.e) + 0x1p-25;
             if (!((t->any_order && x.e > 0 ? x.g : gr_fabs(x.v)) + r.e <= MOST16 + 16)) r.e = INF;
@@ -232,7 +247,7 @@ static bv unary(const table *t, uint32_t op, bv x) {
         default: break;
     }
     r.v = f ? f(x.v) : x.v;
-    r.e = propagated(op, f, x, r.v) + grant(t, op, x.v, 0, r.v);
+    r.e = op == LANE_SQRT && exact_root(t, x, r.v) ? t->flush : propagated(op, f, x, r.v) + grant(t, op, x.v, 0, r.v);
     r.g = function_gross(op, x, r.v);
     return r;
 }
@@ -253,6 +268,7 @@ static bv divide(const table *t, bv x, bv y) {
     bv r = {.v = x.v / y.v, .g = x.g / gr_fabs(y.v), .m = x.m | y.m, .open = x.open || y.open};
     double size = gr_fabs(y.v);
     if (x.v == 0 && x.e == 0 && size > y.e) return r;
+    if (exact_quotient(t, x, y, r.v)) return r.e = t->flush, r;
     if (y.e > 0 && size <= y.e) r.e = INF;
     else if (x.e > 0 || y.e > 0) r.e = (x.e + gr_fabs(r.v) * y.e) / (size - y.e);
     r.e += grant(t, LANE_DIV_F, x.v, y.v, r.v);
@@ -276,7 +292,8 @@ static bv remainder_of(const table *t, bv x, bv y) {
 static bv product(const table *t, bv x, bv y) {
     bv r = {.v = x.v * y.v, .e = gr_fabs(x.v) * y.e + gr_fabs(y.v) * x.e + x.e * y.e, .g = x.g * y.g, .m = x.m | y.m, .open = x.open || y.open};
     bool exact = (x.v == 0 && x.e == 0) || (y.v == 0 && y.e == 0) || whole_product(x, y);
-    if (!exact) r.e += rounding(t, r.v, r.e);
+    if (!exact && exact_product(t, x, y)) r.e = t->flush;
+    else if (!exact) r.e += rounding(t, r.v, r.e);
     return r;
 }
 
@@ -285,7 +302,8 @@ static bv sum(const table *t, bv x, bv y) {
     bool nothing_x = x.v == 0 && x.e == 0 && (!t->any_order || x.g == 0), nothing_y = y.v == 0 && y.e == 0 && (!t->any_order || y.g == 0);
     bool exact = nothing_x || nothing_y || whole_sum(x, y);
     bool computed = x.e > 0 || y.e > 0 || x.g > gr_fabs(x.v) || y.g > gr_fabs(y.v);
-    if (!exact) r.e += U * ((t->any_order && computed ? r.g : gr_fabs(r.v)) + r.e) + t->flush;
+    if (!exact && exact_sum(t, x, y)) r.e = t->flush;
+    else if (!exact) r.e += U * ((t->any_order && computed ? r.g : gr_fabs(r.v)) + r.e) + t->flush;
     if (computed && !(r.g <= MOST) && x.g - x.g == 0 && y.g - y.g == 0) r.e = INF; /* another order may overflow */
     r.open = x.open || y.open || (r.v - r.v != 0 && t->any_order && !(r.g <= MOST)) || (x.v - x.v == 0 && x.e == INF) || (y.v - y.v == 0 && y.e == INF);
     return r;

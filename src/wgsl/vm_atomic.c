@@ -1,4 +1,4 @@
-/* Atomics, one active lane after the other in the order of lanes. */
+/* Atomics, one active lane after the other in the order of lanes, or in the opposite one. */
 #include "wgsl/vm_run.h"
 
 static int32_t as_signed(uint32_t x) {
@@ -31,7 +31,8 @@ void vm_atomic_run(vm_state *s, const vm_code *k) {
     uint32_t *mem = (uint32_t *)(void *)m->bytes;
     uint32_t *d = k->used & OPERAND_D ? vm_at(s, k->d) : s->address2;
     const uint32_t *v = vm_at(s, k->c), *expected = vm_at(s, k->e);
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t turn = 0; turn < s->n; turn++) {
+        uint32_t i = s->p->reverse ? s->n - 1 - turn : turn;
         if (!s->mask[i]) continue;
         uint32_t *cell = &mem[vm_element(&w, i)], old = *cell;
         if (k->sub == VM_ATOMIC_CAS) *cell = old == expected[i] ? v[i] : old;

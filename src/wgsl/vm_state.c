@@ -184,8 +184,8 @@ bool gr_eval_state_run(gr_eval_state *s, gr_diags *d, uint64_t first, uint64_t c
     s->failed = false;
     if (s->san && first == 0) vm_san_dispatch(s);
     for (uint64_t at = first; at < end && !s->failed; at += s->groups) {
-        s->first_group = at;
         s->groups = end - at < s->f->groups ? (uint32_t)(end - at) : s->f->groups;
+        s->first_group = s->p->reverse ? end - (at - first) - s->groups : at;
         s->stats.workgroups += s->groups;
         s->stats.invocations += (uint64_t)s->groups * s->p->invocations;
         vm_run_batch(s);

@@ -7,8 +7,8 @@
  *   op                 the op whose files are changed; its own body stays the truth
  *   edit               [[file, text, instead] ...]; each text must stand there once, or with `all = true` any number of
  *                      times; with `any = true` it is enough that one of the edits applies
- *   by                 how it must be rejected, alternatives separated by |: differs (the default), unwritten, stopped,
- *                      changed, fence, split, refused (by the contract or WGSL); gradient: by gradcheck, which is run then
+ *   by                 how it must be rejected, alternatives separated by |: differs or split (the default), unwritten, stopped,
+ *                      order (invocations in the opposite order), changed, fence, split, refused (by the contract or WGSL); gradient: by gradcheck, which is run then
  *   control            true: no fault at all; it must pass
  *
  * A fault that escapes must be named in docs/faulty.md. At least 98 % must be rejected, for a reason that fits. */
@@ -94,7 +94,7 @@ static bool change(work *w, gr_arena *a, const fault *f, altered_files *files) {
 static const char *reason_of(const altered_result *r) {
     static const struct { const char *word, *text; } reasons[] = {
         {"differs", "a result differs from the reference"}, {"unwritten", "an element is not written"}, {"stopped", "run was stopped"},
-        {"stopped", "the sanitizer's run differs"}, {"changed", "was changed"}, {"fence", "behind an output"}, {"split", "split"}, {"limits", "more than"},
+        {"order", "in the opposite order"}, {"changed", "was changed"}, {"fence", "behind an output"}, {"split", "split"}, {"limits", "more than"},
         {"limits", "less than"}, {"gradient", "gradient"}, {"controls", "control"}, {"influence", "influence"},
     };
     if (r->fate == ALTERED_INVALID) return "refused";
@@ -182,7 +182,7 @@ static void run_file(work *w, gr_str path) {
         const gr_value *t = list->array.v[i];
         fault f = {text_of(t, "name"), text_of(t, "kind"), text_of(t, "op"), text_of(t, "by"), text_of(t, "why"), gr_value_get(t, "edit"),
                    truth_of(t, "control"), truth_of(t, "all"), truth_of(t, "any")};
-        if (f.by.n == 0) f.by = GR_STR("differs");
+        if (f.by.n == 0) f.by = GR_STR("differs|split");
         if (!f.name.n || !f.why.n || (!f.control && !f.kind.n)) tap(w, false, &f, "a fault has a name, a kind and a why");
         else if (!w->only || gr_str_eqz(f.name, w->only)) run_fault(w, &f);
     }

@@ -78,7 +78,8 @@ static inline void altered_try(const gr_catalog *catalog, const gr_op *base, con
     } else if (!gr_op_conform(&a, &d, catalog, op, device, &o, &r->c)) {
         altered_why(r, &d, ALTERED_INVALID);
     } else {
-        r->fate = r->c.passed || r->c.shrunk.n == 0 ? ALTERED_SURVIVED : ALTERED_REJECTED;
+        bool seen = r->c.shrunk.n || gr_str_starts(r->c.reason, "no call could be split");
+        r->fate = r->c.passed || !seen ? ALTERED_SURVIVED : ALTERED_REJECTED;
         snprintf(r->why, sizeof r->why, "%.*s", GR_STR_ARG(r->c.reason));
         snprintf(r->at, sizeof r->at, "%.*s", GR_STR_ARG(r->c.shrunk));
     }
@@ -95,7 +96,7 @@ static inline void altered_gradcheck(const gr_catalog *catalog, const gr_op *bas
     gr_diags_init(&d);
     *r = (altered_result){0};
     const gr_op *op = gr_op_alone(&a, &d, base->id, f->name, f->text, f->n);
-    gr_gradcheck_options o = {.probes = probes, .cases = probes < 100 ? 16 : 0};
+    gr_gradcheck_options o = {.probes = probes, .cases = probes && probes < 100 ? 16 : 0};
     if (!op || !gr_op_gradcheck(&a, &d, catalog, op, &o, &g)) {
         altered_why(r, &d, ALTERED_INVALID);
     } else {

@@ -104,11 +104,46 @@ static void exact_work_has_no_bound(void **state) {
     for (int i = 0; i < 48; i++) assert_true(h.fe[i] == 0 && !h.fm[i]);
 }
 
+/* Of exact operands, results that are f32: no rounding. One that is not, or another order of a sum, has a bound. */
+static void exact_results_have_no_bound(void **state) {
+    (void)state;
+    const gr_eval_accuracy right[] = {{GR_STR("/"), 0.5, 0}, {GR_STR("sqrt"), 0.5, 0}};
+    static const char text[] = MAIN("let q = v / 0.25; f[i] = floor(q * 0.125 + 0.5); f[16u + i] = sqrt(v * v * 0.0625) + 1e-3 * 0.0; f[32u + i] = (v + 0.015625) * 0.75; f[48u + i] = v / 0.3;");
+    const gr_eval_options opt = {.mode = GR_EVAL_BOUNDED, .accuracy = right, .accuracy_n = 2};
+    start();
+    assert_true(harness_run(&h, text, &opt, 1, 1, 1, true));
+    for (int i = 0; i < 16; i++) {
+        assert_true(h.fe[i] == 0 && h.fm[i] == 0 && h.fe[16 + i] == 0 && h.fe[32 + i] == 0);
+        assert_true(i == 4 || h.fe[48 + i] > 0);
+    }
+    start();
+    run_mode(text, GR_EVAL_BOUNDED, true); /* division as WGSL grants it */
+    assert_true(h.fe[0] > 0 || h.fm[0] || h.fe[16] > 0);
+    const gr_eval_options any = {.mode = GR_EVAL_BOUNDED, .any_order = true, .accuracy = right, .accuracy_n = 2};
+    start();
+    assert_true(harness_run(&h, text, &any, 1, 1, 1, true));
+    assert_true(h.fe[32] > 0);
+}
+
+/* WGSL grants sin, cos and tan nothing beyond pi; a measurement does. */
+static void angles_beyond_pi_have_no_bound(void **state) {
+    (void)state;
+    static const char text[] = MAIN("f[i] = tan(v * 2.2); f[16u + i] = sin(v * 2.2); f[32u + i] = cos(v * 2.2);"); /* lane 0: 4.4 */
+    start();
+    run_mode(text, GR_EVAL_BOUNDED, true);
+    for (int k = 0; k < 3; k++) assert_true(h.fe[16 * k] > 1e30 && h.fe[16 * k + 3] < 1);
+    const gr_eval_accuracy right = {GR_STR("tan"), 0.5, 0};
+    const gr_eval_options opt = {.mode = GR_EVAL_BOUNDED, .accuracy = &right, .accuracy_n = 1};
+    start();
+    assert_true(harness_run(&h, text, &opt, 1, 1, 1, true));
+    assert_true(h.fe[0] < 1e-3);
+}
+
 static void straddling_decisions_are_marked(void **state) {
     (void)state;
     start();
     /* lane 4 has v == 0: (v + 1) * 0.1 - 0.1 is near 0 with an error, elsewhere far from it */
-    run_mode(MAIN("let c = (v + 1.0) * 0.1 - 0.1; var r = 1.0; if (c > 0.0) { r = 2.0; } f[i] = r; f[16u + i] = floor(c); f[32u + i] = sign(c);\n"
+    run_mode(MAIN("let c = (v + 3.0) * 0.1 - 0.3; var r = 1.0; if (c > 0.0) { r = 2.0; } f[i] = r; f[16u + i] = floor(c); f[32u + i] = sign(c);\n"
                   " o[i] = u32(i32(c * 10.0)); o[16u + i] = select(1u, 2u, c < 0.0); f[48u + i] = c;"),
              GR_EVAL_BOUNDED, true);
     for (int i = 0; i < 16; i++) {
@@ -124,16 +159,16 @@ static void straddling_decisions_are_marked(void **state) {
 static void marks_follow_control(void **state) {
     (void)state;
     static const struct { const char *body; uint32_t marked; } t[] = {
-        {"let c = (v + 1.0) * 0.1 - 0.1; var r = 0u; if (c > 0.0) { r = 1u; } o[i] = r;", 1u << 4},
-        {"let c = (v + 1.0) * 0.1 - 0.1; var r = 0u; if (c > 0.0) { } else { r = 1u; } o[i] = r;", 1u << 4},
-        {"let c = (v + 1.0) * 0.1 - 0.1; var r = 0u; if (c > 0.0) { r = 1u; } else { r = 1u; } o[i] = i;", 0},
+        {"let c = (v + 3.0) * 0.1 - 0.3; var r = 0u; if (c > 0.0) { r = 1u; } o[i] = r;", 1u << 4},
+        {"let c = (v + 3.0) * 0.1 - 0.3; var r = 0u; if (c > 0.0) { } else { r = 1u; } o[i] = r;", 1u << 4},
+        {"let c = (v + 3.0) * 0.1 - 0.3; var r = 0u; if (c > 0.0) { r = 1u; } else { r = 1u; } o[i] = i;", 0},
         {"var s = v * 0.1 + 0.3; var n = 0u; while (s < 0.3) { s += 0.02; n++; } o[i] = n;", 0xFFFFFFFF},
-        {"let c = (v + 1.0) * 0.1 - 0.1; if (c > 0.0) { o[i] = 1u; return; } o[i] = 2u;", 1u << 4},
-        {"let c = (v + 1.0) * 0.1 - 0.1; o[i] = 3u; if (c > 0.0 && i > 9u) { o[i] = 1u; }", 0},
-        {"let c = (v + 1.0) * 0.1 - 0.1; var a: array<u32, 4>; if (c > 0.0) { a[i % 4u] = 1u; } o[i] = a[i % 4u];", 1u << 4},
-        {"let c = (v + 1.0) * 0.1 - 0.1; o[i] = select(1u, 2u, c == c);", 0}, /* a value against itself */
-        {"let c = (v + 1.0) * 0.1 - 0.1; let e = (v + 1.0) * 0.1 - 0.1 + 0.0 * x[i]; o[i] = select(1u, 2u, c == e);", 0xFFFB},
-        {"let c = (v + 1.0) * 0.1 - 0.1; let b = c > 0.0; let d = b || i < 8u; o[i] = u32(d);", 0},
+        {"let c = (v + 3.0) * 0.1 - 0.3; if (c > 0.0) { o[i] = 1u; return; } o[i] = 2u;", 1u << 4},
+        {"let c = (v + 3.0) * 0.1 - 0.3; o[i] = 3u; if (c > 0.0 && i > 9u) { o[i] = 1u; }", 0},
+        {"let c = (v + 3.0) * 0.1 - 0.3; var a: array<u32, 4>; if (c > 0.0) { a[i % 4u] = 1u; } o[i] = a[i % 4u];", 1u << 4},
+        {"let c = (v + 3.0) * 0.1 - 0.3; o[i] = select(1u, 2u, c == c);", 0}, /* a value against itself */
+        {"let c = (v + 3.0) * 0.1 - 0.3; let e = (v + 3.0) * 0.1 - 0.3 + 0.0 * x[i]; o[i] = select(1u, 2u, c == e);", 0xBFBB},
+        {"let c = (v + 3.0) * 0.1 - 0.3; let b = c > 0.0; let d = b || i < 8u; o[i] = u32(d);", 0},
     };
     for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
         static char text[2048];
@@ -188,7 +223,7 @@ static void integers_are_exact_and_orders_differ(void **state) {
     (void)state;
     start();
     run_mode(MAIN("var s = 0.0; for (var k = 0u; k < 8u; k++) { s += floor(x[k]) * floor(x[k + 1u]); } f[i] = s; f[16u + i] = s * 0.3; f[32u + i] = s / 3.0;\n"
-                  " f[48u + i] = (floor(v) + 16000000.5) + 800000.0;"), GR_EVAL_BOUNDED, true);
+                  " f[48u + i] = (floor(v) + 16000000.0) + 800001.0;"), GR_EVAL_BOUNDED, true);
     assert_true(h.fe[0] == 0 && h.fg[0] > 0);
     assert_true(h.fe[16] > 0 && h.fe[32] > 0 && h.fe[48] > 0);
     static const char cancels[] = MAIN("f[i] = ((v * 1e3 + 0.1) + (v * -1e3 - 0.1)) + 0.3;");
@@ -392,7 +427,7 @@ int main(void) {
     gr_diags_init(&h.d);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widened_keeps_f64), cmocka_unit_test(widened_without_wide_memory_rounds),
-        cmocka_unit_test(widened_memory_of_all_spaces), cmocka_unit_test(bounds_hold), cmocka_unit_test(exact_work_has_no_bound),
+        cmocka_unit_test(widened_memory_of_all_spaces), cmocka_unit_test(bounds_hold), cmocka_unit_test(exact_work_has_no_bound), cmocka_unit_test(exact_results_have_no_bound), cmocka_unit_test(angles_beyond_pi_have_no_bound),
         cmocka_unit_test(straddling_decisions_are_marked), cmocka_unit_test(marks_follow_control),
         cmocka_unit_test(marks_and_bounds_pass_through_memory), cmocka_unit_test(contributions_are_summed),
         cmocka_unit_test(integers_are_exact_and_orders_differ), cmocka_unit_test(measured_accuracy_tightens),

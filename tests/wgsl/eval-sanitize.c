@@ -146,6 +146,28 @@ static void dispatches_do_not_race(void **state) {
     gr_arena_free(&a);
 }
 
+/* Of workgroups and of the lanes of an atomic; a maximum is the same in any order. */
+static void the_opposite_order(void **state) {
+    (void)state;
+    static const char text[] = "@group(0) @binding(0) var<storage, read_write> o: array<atomic<u32>>;\n"
+                               MAIN(4, "  atomicStore(&o[0], i); atomicMax(&o[1], i);");
+    for (uint32_t reverse = 0; reverse < 2; reverse++) {
+        gr_arena a = {0};
+        gr_diags_free(&h.d);
+        harness_clear(&h);
+        gr_wgsl_module *m = gr_wgsl_load(&a, &h.d, GR_STR("t"), gr_str_of(text), NULL);
+        const gr_eval_options opt = {.mode = GR_EVAL_SANITIZER, .reverse = reverse != 0};
+        gr_eval_program *p = m ? gr_eval_compile(&a, &h.d, m, GR_STR(""), &opt) : NULL;
+        assert_non_null(p);
+        const gr_eval_binding b[] = {{.binding = 0, .bytes = h.o, .size = sizeof h.o}};
+        const uint32_t grid[3] = {3, 1, 1};
+        assert_true(gr_eval_dispatch(p, &h.d, b, 1, grid, NULL));
+        assert_int_equal(h.o[0], reverse ? 0 : 11);
+        assert_int_equal(h.o[1], 11);
+        gr_arena_free(&a);
+    }
+}
+
 /* The front end refuses such kernels; a hand-made lane program shows that the check stands alone. */
 static void barrier_under_masks(void **state) {
     (void)state;
@@ -179,6 +201,6 @@ static void barrier_under_masks(void **state) {
 int main(void) {
     gr_diags_init(&h.d);
     const struct CMUnitTest tests[] = {cmocka_unit_test(planted_faults), cmocka_unit_test(results_are_those_of_f32),
-                                       cmocka_unit_test(unwritten_storage_is_found), cmocka_unit_test(dispatches_do_not_race), cmocka_unit_test(barrier_under_masks)};
+                                       cmocka_unit_test(unwritten_storage_is_found), cmocka_unit_test(dispatches_do_not_race), cmocka_unit_test(barrier_under_masks), cmocka_unit_test(the_opposite_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,14 @@ static int32_t find_tensor(const gr_cut *x, gr_str name) {
     return (int32_t)(is_output ? x->in_n + index : x->c->operand_first[index]);
 }
 
+/* The same of outputs alone: one that is written in place has its operand's name. */
+static int32_t find_output(const gr_cut *x, gr_str name) {
+    const gr_sig *sig = &x->c->op->sig;
+    for (uint32_t i = 0; i < sig->outputs_n && i < x->out_n; i++)
+        if (gr_str_eq(sig->outputs[i].name, name)) return (int32_t)(x->in_n + i);
+    return -1;
+}
+
 /* Axis of the clause's dimension in a tensor. Of a rank variable, the dimension `from_end` before its last one; -1
  * when the tensor does not reach it or broadcasts along it. */
 static int32_t axis_in(const gr_cut *x, gr_str tensor, uint32_t at, gr_str dim, uint32_t from_end) {
@@ -72,8 +80,8 @@ static uint32_t tensors_of(const gr_cut *x, gr_str name, uint32_t first) {
 static bool setup_lead(along *g, uint32_t *from_end) {
     gr_cut *x = g->x;
     const gr_range *r = &g->s->outs[0];
-    int32_t at = find_tensor(x, r->tensor);
-    if (at < (int32_t)x->in_n) return false;
+    int32_t at = find_output(x, r->tensor);
+    if (at < 0) return false;
     if (g->s->dim.n && !first_wide(x, r->tensor, (uint32_t)at, g->s->dim, from_end)) return false;
     int32_t axis = range_axis(g, r, (uint32_t)at, *from_end);
     if (axis < 0) return false;
@@ -101,8 +109,8 @@ static bool setup_range(along *g) {
     if (g->s->outs_n == 0 || !setup_lead(g, &from_end) || !holds(g)) return false;
     for (uint32_t i = 0; i < g->s->outs_n; i++) {
         const gr_range *r = &g->s->outs[i];
-        int32_t at = find_tensor(x, r->tensor);
-        for (uint32_t k = 0; at >= (int32_t)x->in_n && k < tensors_of(x, r->tensor, (uint32_t)at); k++, covered++) {
+        int32_t at = find_output(x, r->tensor);
+        for (uint32_t k = 0; at >= 0 && k < tensors_of(x, r->tensor, (uint32_t)at); k++, covered++) {
             int32_t axis = range_axis(g, r, (uint32_t)at + k, from_end);
             if (axis < 0) return false;
             g->part[(uint32_t)at + k] = (part){axis, r->lo, r->hi};

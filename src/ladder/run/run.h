@@ -26,6 +26,7 @@ typedef struct gr_exec_options {
     bool dual;                            /* oracle: widened with forward-mode derivatives (write_tangent, output_tangent) */
     bool trace;                           /* oracle, one thread: hash the branches and selections taken (trace) */
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
+    bool reverse;                         /* oracle, with sanitize: workgroups, and the lanes of an atomic, from the last to the first */
     uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;                       /* bounded: errors hold for sums in any order */

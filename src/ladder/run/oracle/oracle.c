@@ -104,7 +104,7 @@ static const gr_eval_program *compile_kernel(gr_exec *e, gr_diags *d, const gr_k
     for (uint32_t i = 0; i < k->overrides_n; i++)
         over[i] = (gr_wgsl_override_value){k->overrides[i].name, k->overrides[i].value};
     gr_eval_options eo = {.mode = mode_of(&e->options), .trace = e->options.trace, .flush_subnormals = e->options.flush_subnormals,
-                          .any_order = e->options.any_order,
+                          .any_order = e->options.any_order, .reverse = e->options.reverse,
                           .step_limit = e->options.step_limit,
                           .accuracy = e->options.accuracy, .accuracy_n = e->options.accuracy_n,
                           .override = over, .override_n = k->overrides_n};

@@ -61,6 +61,7 @@ gr_value *gr_gpu_profile_value(gr_arena *a, const gr_gpu_profile *p) {
          gr_value_set(a, o, "library", gr_value_new_str(a, gr_str_dup(a, gr_str_of(hash)))) &&
          gr_value_set(a, o, "contracts", gr_value_new_bool(a, p->contracts)) &&
          gr_value_set(a, o, "flushes_subnormals", gr_value_new_bool(a, p->flushes_subnormals)) &&
+         gr_value_set(a, o, "flushes_selections", gr_value_new_bool(a, p->flushes_selections)) &&
          gr_value_set(a, o, "subgroup_min", gr_value_new_i64(a, p->subgroup_min)) &&
          gr_value_set(a, o, "subgroup_max", gr_value_new_i64(a, p->subgroup_max)) && gr_value_set(a, o, "facts", facts) &&
          gr_value_set(a, o, "errors", errors);

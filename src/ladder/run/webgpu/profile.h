@@ -11,7 +11,7 @@
 #include "wgsl/eval.h"
 
 /* Counts up when a measurement or its points change: profiles of other versions are not comparable. */
-enum { GR_PROFILE_VERSION = 1 };
+enum { GR_PROFILE_VERSION = 2 };
 
 typedef struct gr_profile_fact {
     const char *name;  /* "contraction", "subnormal_results", ... */
@@ -36,6 +36,7 @@ typedef struct gr_gpu_profile {
     gr_sha256 library;
     bool contracts;         /* a * b + c may be one rounding */
     bool flushes_subnormals; /* in operands or results of float arithmetic */
+    bool flushes_selections; /* in comparisons, max or min */
     uint32_t subgroup_min, subgroup_max; /* seen; 0 without the feature */
     gr_profile_fact *facts; uint32_t facts_n;
     gr_profile_error *errors; uint32_t errors_n;

@@ -29,7 +29,7 @@ static const uint32_t operand_bits[OPERANDS] = {
 enum {
     NAN_NE, NAN_EQ, NAN_LT_ONE, INF_MINUS_INF, NAN_TIMES_ZERO, INF_TIMES_ZERO, ZERO_BY_ZERO, ONE_BY_ZERO, OVERFLOWING, NAN_PLUS_ONE,
     MIN_NAN_ONE, MAX_NAN_ONE, CLAMP_NAN, SUBNORMAL_IN, SUBNORMAL_OUT, SUBNORMAL_ADD, SUBNORMAL_COPY, SUBNORMAL_COMPARE, NEGATED_ZERO,
-    ADD_NEG_ZEROS, MIN_ZEROS, TWO_SUM, TWO_SUM_FENCED, PACK_TIE, PACK_ABOVE_TIE, U32_OF_NEGATIVE, I32_OF_BIG, SQRT_NEGATIVE, LOG_ZERO, INF_MINUS_OTHER, RESULTS
+    ADD_NEG_ZEROS, MIN_ZEROS, TWO_SUM, TWO_SUM_FENCED, PACK_TIE, PACK_ABOVE_TIE, U32_OF_NEGATIVE, I32_OF_BIG, SQRT_NEGATIVE, LOG_ZERO, INF_MINUS_OTHER, MAX_SUBNORMAL, MIN_SUBNORMAL, LOG_SUBNORMAL, RESULTS
 };
 
 static const char special_text[] =
@@ -71,6 +71,9 @@ static const char special_text[] =
     "  y[27] = bits(sqrt(-one));\n"
     "  y[28] = bits(log(zero));\n"
     "  y[29] = bits(inf - a[13]);\n"
+    "  y[30] = bits(max(sub, zero));\n"
+    "  y[31] = bits(min(sub, one));\n"
+    "  y[32] = bits(log(sub));\n"
     "}\n";
 
 static const char *class_of(uint32_t bits) {
@@ -111,6 +114,9 @@ static void special_rest(facts *f, const uint32_t *y) {
     fact(f, "subnormal_sums", kept(y[SUBNORMAL_ADD]), "2^-130 + 2^-130");
     fact(f, "subnormal_copies", kept(y[SUBNORMAL_COPY]), "load and store of 2^-130");
     fact(f, "subnormal_compares", boolean(y[SUBNORMAL_COMPARE]), "2^-130 > 0");
+    fact(f, "subnormal_max", kept(y[MAX_SUBNORMAL]), "max(2^-130, 0)");
+    fact(f, "subnormal_min", kept(y[MIN_SUBNORMAL]), "min(2^-130, 1)");
+    fact(f, "log_of_subnormal", class_of(y[LOG_SUBNORMAL]), "log(2^-130)");
     fact(f, "negated_zero", class_of(y[NEGATED_ZERO]), "-x for 0");
     fact(f, "sum_of_negative_zeros", class_of(y[ADD_NEG_ZEROS]), "(-0) + (-0)");
     fact(f, "min_of_zeros", class_of(y[MIN_ZEROS]), "min(0, -0)");
@@ -121,6 +127,7 @@ static void special_rest(facts *f, const uint32_t *y) {
     fact(f, "u32_of_negative", y[U32_OF_NEGATIVE] == 0 ? "clamped" : "not clamped", "u32(-2.0)");
     fact(f, "i32_of_large", y[I32_OF_BIG] == 0x7FFFFF80u || y[I32_OF_BIG] == 0x7FFFFFFFu ? "clamped" : "not clamped", "i32 of the largest f32");
     f->out->flushes_subnormals = !(y[SUBNORMAL_IN] & 0x7FFFFFFF) || !(y[SUBNORMAL_OUT] & 0x7FFFFFFF) || !(y[SUBNORMAL_ADD] & 0x7FFFFFFF);
+    f->out->flushes_selections = !y[SUBNORMAL_COMPARE] || !(y[MAX_SUBNORMAL] & 0x7FFFFFFF) || !(y[MIN_SUBNORMAL] & 0x7FFFFFFF);
 }
 
 static bool special(facts *f) {
