@@ -540,7 +540,8 @@ def pool(op, signature):
     for t in dtypes(signature):
         for shape, params in some(WINDOWS, t):
             x = array(t, shape, op)
-            how = (params.get('window', shape[2:]), params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), params.get('round_up', [0, 0]))
+            params = dict({'window': list(shape[2:])}, **params)
+            how = (params['window'], params.get('strides', [1, 1]), params.get('dilations', [1, 1]), params.get('padding', [0] * 4), params.get('round_up', [0, 0]))
             if op == 'max_pool2d_nchw':
                 want = windows(x, *how, -np.inf if is_float(t) else np.iinfo(x.dtype).min).max(-1)
             elif op == 'average_pool2d_nchw':
@@ -584,8 +585,9 @@ def pool_layouts(op, signature):
     for k, c in enumerate(pool(op + '_nchw', signature)):
         params = dict(c.params)
         up = params.pop('round_up', None)
-        if 'window' in params:
-            params['window_dimensions'] = params.pop('window')
+        window = params.pop('window')
+        if window != list(c.inputs[0][1].shape[2:]):
+            params['window_dimensions'] = window
         if up == [1, 1]:
             params['output_shape_rounding'] = 'ceil'
         elif up or k % 3 == 0:
