@@ -60,10 +60,10 @@ def philox(counters, key):
     return np.stack(c, -1)
 
 
-def words(n, seed, stream, kind):
+def words(n, seed, stream, kind, turn=0):
     blocks = np.arange((n + 3) // 4, dtype=np.uint64)
     zero = np.zeros_like(blocks)
-    return philox([blocks, zero, zero, zero + np.uint64(kind)], (seed, stream)).reshape(-1)[:n]
+    return philox([blocks, zero + np.uint64(turn), zero, zero + np.uint64(kind)], (seed, stream)).reshape(-1)[:n]
 
 
 def known_answer():
@@ -115,6 +115,20 @@ def random_uniform(op, ts):
         low, scale = np.float32(-0.3), np.float32(np.float64(np.float32(2.6)) - np.float64(np.float32(-0.3)))
         moved = low + (u * scale).astype(np.float32)
         yield op, [], {'shape': list(shape), 'seed': seed, 'stream': stream, 'low': -0.3, 'high': 2.6}, [moved.astype(np.float32)], {}
+
+
+def dropout(op, ts):
+    assert abs(np.mean((words(40000, 3, 0, 2) >> np.uint64(8)) < 0.3 * 2 ** 24) - 0.3) < 0.01
+    for t in ts:
+        for shape, params, step in [((5,), {}, None), ((3, 7), {'seed': 4294967295, 'stream': 9}, None), ((0, 2), {}, None), ((), {'rate': 0.25}, None), ((1001,), {'rate': 0.1, 'seed': 3}, 7),
+                                    ((1001,), {'rate': 0.1, 'seed': 3}, -8), ((4, 4), {'rate': 0.0}, 1), ((9,), {'training': False, 'rate': 0.9}, None)]:
+            x = array(t, shape, op)
+            rate = np.float32(params.get('rate', 0.5)) if params.get('training', True) else np.float32(0)
+            w = words(x.size, params.get('seed', 0), params.get('stream', 0), 2, (step or 0) % (1 << 32)).reshape(shape)
+            kept = (w >> np.uint64(8)) >= math.ceil(float(rate) * 2 ** 24)
+            scale = np.float32(1 / (1 - float(rate)))
+            y = np.where(kept, (x.astype(np.float32) * scale).astype(x.dtype), x.dtype.type(0))
+            yield op, [('x', x)] + ([] if step is None else [('step', np.asarray(step, np.int32))]), params, [np.asarray(y)], {'tolerance': ((0, 0), (0, 0), (2e-7, 1e-12)), 'wide': t == 'f32'}
 
 
 def random_normal(op, ts):
@@ -196,5 +210,5 @@ def one_hot(op, ts):
 
 
 OPS = {'fft': transform, 'inverse_fft': transform, 'real_fft': transform, 'inverse_real_fft': transform, 'convolve1d': convolve1d,
-       'random_uniform': random_uniform, 'random_normal': random_normal, 'histogram': histogram, 'reduce_median': reduce_median,
+       'random_uniform': random_uniform, 'random_normal': random_normal, 'dropout': dropout, 'histogram': histogram, 'reduce_median': reduce_median,
        'compact': compact, 'nonzero': nonzero, 'fill_rest': fill_rest, 'iota': iota, 'one_hot': one_hot}
