@@ -73,8 +73,7 @@ def add(Case, dtypes, arr):
                         params['layout'] = 'ifgo' if lstm else 'rzn'
                     if k == 2:
                         params.update({'cell_activation' if lstm else 'activation': 'relu'})
-                        if op != 'gru': # whose gates are sigmoids
-                            params['gate_activation'] = 'tanh'
+                        params['gate_activation'] = 'tanh'
                     if not lstm and k % 3 == 0:
                         params['reset_after'] = False
                     gate, act = ACT[params.get('gate_activation', 'sigmoid')], ACT[params.get('cell_activation' if lstm else 'activation', 'tanh')]
