@@ -1,7 +1,7 @@
 #include "splat/image.h"
 
 #include "base/file.h"
-#include "splat/image_int.h"
+#include "splat/image_decode.h"
 
 bool gr_image_new(gr_diags *d, gr_str name, uint32_t width, uint32_t height, uint32_t channels, gr_image *out) {
     *out = (gr_image){width, height, channels, NULL};

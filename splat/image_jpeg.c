@@ -1,4 +1,4 @@
-#include "splat/image_int.h"
+#include "splat/image_decode.h"
 #include "splat/io/zip.h"
 
 #ifdef GR_HAVE_JPEG

@@ -1,5 +1,5 @@
 #include "base/file.h"
-#include "splat/image_int.h"
+#include "splat/image_decode.h"
 #include "splat/io/zip.h"
 
 #ifdef GR_HAVE_SPNG

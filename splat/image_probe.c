@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "splat/image_int.h"
+#include "splat/image_decode.h"
 #include "splat/io/bytes.h"
 
 enum { HEAD = 1 << 20 };

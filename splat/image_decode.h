@@ -1,6 +1,6 @@
-/* image_int.h: the decoders behind gr_image_decode. Each gives 3 or 4 channels as stored. */
-#ifndef GR_SPLAT_IMAGE_INT_H
-#define GR_SPLAT_IMAGE_INT_H
+/* image_decode.h: the decoders behind gr_image_decode. Each gives 3 or 4 channels as stored. */
+#ifndef GR_SPLAT_IMAGE_DECODE_H
+#define GR_SPLAT_IMAGE_DECODE_H
 
 #include "splat/image.h"
 
