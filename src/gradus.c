@@ -47,6 +47,18 @@ static bool lower_apart(gr_program *p) {
     return ok;
 }
 
+/* Kernels are chosen for the tier that is run, the plan compares it with the declared one. */
+static bool declare_tier(gr_program *p) {
+    p->graph.tier = p->declared_tier;
+    if (p->kernels.graph == &p->graph) return true;
+    gr_graph *fused = GR_NEW(&p->arena[GR_RUNG_KERNEL], gr_graph);
+    if (!fused) return gr_report_oom(&p->session->diags);
+    *fused = *p->kernels.graph;
+    fused->tier = p->declared_tier;
+    p->kernels.graph = fused;
+    return true;
+}
+
 /* Rung 3 to 5: rewrites, kernels, plan. */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     gr_session *s = p->session;
@@ -80,7 +92,7 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     GR_TRY(gr_kernels_verify(d, &p->kernels));
     p->has_kernels = true;
 
-    p->graph.tier = p->declared_tier;
+    GR_TRY(declare_tier(p));
     GR_TRY(gr_kernels_lower(plan, d, &p->kernels, s->catalog, &o, &p->plan));
     GR_TRY(gr_plan_verify(d, &p->plan));
     if (p->kernels.target.fuse && !p->plan.target.fuse) GR_TRY(lower_apart(p)); /* the plan came out better so */
