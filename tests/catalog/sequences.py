@@ -93,6 +93,63 @@ def add(Case, dtypes, arr):
                     want = [last[0] if cell else last] + ([cells[0] if cell else cells] if lstm else []) + ([every] if params.get('return_sequence') else [])
                     yield Case(op, inputs, params, [arr(v) for v in want], tol(t), wide=t == 'f32')
 
+    def slopes(f, v):
+        """Central differences of f, which gives a number, by every element of v."""
+        out = np.zeros(v.shape)
+        for at in np.ndindex(*v.shape):
+            keep = v[at]
+            v[at] = keep + 1e-5
+            up = f()
+            v[at] = keep - 1e-5
+            out[at] = (up - f()) / 2e-5
+            v[at] = keep
+        return out
+
+    def recurrent_gradient(op, signature):
+        lstm = op.startswith('lstm')
+        m = 4 if lstm else 3
+        for k, (steps, batch, h, way) in enumerate([(1, 1, 1, 'forward'), (3, 2, 3, 'backward'), (2, 2, 4, 'both'), (0, 1, 2, 'forward'), (4, 1, 3, 'both')]):
+            d = 2 if way == 'both' else 1
+            a = lambda shape, key, r=0.8: array('f32', shape, op, key, low=-r, high=r)
+            given, r, h0, c0 = a((d, steps, batch, m * h), 'g'), a((d, m * h, h), 'r', 1 / np.sqrt(h)), a((d, batch, h), 'h'), a((d, batch, h), 'c')
+            extra = a((d, 3 * h), 'e')
+            dh, dc, ds = a((d, batch, h), 'dh'), a((d, batch, h), 'dc'), a((steps, d, batch, h), 'ds')
+            params = {'direction': way, 'layout': ('iofg', 'ifgo')[k % 2] if lstm else ('zrn', 'rzn')[k % 2]}
+            if not lstm:
+                params['reset_after'] = k % 3 != 1
+            if k == 2:
+                params['gate_activation'] = 'tanh'
+            G, H, C, S = wide(given).copy(), wide(h0).copy(), wide(c0).copy(), np.zeros(given.shape)
+            before, cells, gated = (np.zeros((d, steps, batch, h)) for _ in range(3))
+
+            def whole():
+                gate, loss = ACT[params.get('gate_activation', 'sigmoid')], 0.0
+                for q in range(d):
+                    hid, cell = H[q].copy(), C[q].copy()
+                    for s in range(steps) if q == 0 and way != 'backward' else range(steps - 1, -1, -1):
+                        before[q, s], cells[q, s] = hid, cell
+                        eye, none = np.eye(m * h), np.zeros(m * h)
+                        if lstm:
+                            hid, cell = lstm_step(G[q, s], hid, cell, eye, wide(r)[q], none, none, wide(extra)[q], params['layout'], gate, np.tanh, np.tanh)
+                        else:
+                            at = 0 if params['layout'] == 'rzn' else h
+                            reset = gate(G[q, s][:, at:at + h] + hid @ wide(r)[q, at:at + h].T + wide(extra)[q, at:at + h] + S[q, s][:, at:at + h])
+                            gated[q, s] = hid if params['reset_after'] else reset * hid
+                            # the recurrent bias of every sequence of the batch is its own, so that S moves what is taken from the state
+                            hid = np.concatenate([gru_step(G[q, s, b:b + 1], hid[b:b + 1], eye, wide(r)[q], none, wide(extra)[q] + S[q, s, b], params['reset_after'], params['layout'], gate, np.tanh)
+                                                  for b in range(batch)]) if batch else hid
+                        loss += (wide(ds)[s, q] * hid).sum()
+                    loss += (wide(dh)[q] * hid).sum() + ((wide(dc)[q] * cell).sum() if lstm else 0)
+                return loss
+
+            want = [slopes(whole, G)] + ([] if lstm else [slopes(whole, S)])
+            last = [slopes(whole, H)] + ([slopes(whole, C)] if lstm else [])
+            whole()
+            states = [before.copy(), cells.copy() if lstm else gated.copy()]
+            inputs = [('gates', given), ('recurrent_weight', r), ('peephole_weight' if lstm else 'recurrent_bias', extra), ('initial_hidden_state', h0)] + ([('initial_cell_state', c0)] if lstm else [])
+            inputs += [('d_hidden', dh)] + ([('d_cell', dc)] if lstm else []) + [('d_sequence', ds)]
+            yield Case(op, inputs, params, want + states + last, ((2e-5, 2e-5), (4e-5, 4e-5), (1e-6, 1e-6)), wide=True)
+
     def window(n, sigma):
         w = np.exp(-0.5 * ((np.arange(n) - n // 2) / np.float64(np.float32(sigma))) ** 2)
         return w / w.sum()
@@ -130,4 +187,4 @@ def add(Case, dtypes, arr):
                 yield Case(op, [('a', a), ('b', b)], params, [m, arr(m.mean())], ((2e-4, 2e-4), (2e-4, 2e-4), (1e-5, 1e-5)) if t == 'f32' else tol(t), wide=t == 'f32')
         yield Case(op, [('a', array('f32', (10, 12))), ('b', array('f32', (10, 12)))], {'padding': 'valid'}, 'contract/where-false')
 
-    return {'gru': recurrent, 'gru_cell': recurrent, 'lstm': recurrent, 'lstm_cell': recurrent, 'gaussian_blur': gaussian_blur, 'ssim': ssim}
+    return {'gru_gradient': recurrent_gradient, 'lstm_gradient': recurrent_gradient, 'gru': recurrent, 'gru_cell': recurrent, 'lstm': recurrent, 'lstm_cell': recurrent, 'gaussian_blur': gaussian_blur, 'ssim': ssim}
