@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ELEMENTS_MAX = 1 << 16, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 8000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300 };
+enum { ELEMENTS_MAX = 1 << 16 /* of a tensor */, ELEMENTS_ALL = 5 << 14, ATTEMPTS = 40, SMALLEST_MAX = 40, SEARCH = 400, SEARCH_KERNEL = 8000, MOST_DTYPES = 100, SMALL_ELEMENTS = 300, MEDIUM_ELEMENTS = 1 << 13 };
 
 /* ---- a spec as a call --------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static bool count_elements(const gr_call *c, uint64_t *total) {
         if (t->dtype == GR_DTYPE_F64 || !gr_type_count(t, &n) || n > ELEMENTS_MAX) return false;
         *total += n;
     }
-    return *total <= ELEMENTS_MAX;
+    return *total <= ELEMENTS_ALL;
 }
 
 /* What a GPU would run: on the oracle no feature is missing, so that the cases are the same everywhere. */
@@ -98,7 +98,7 @@ static bool folds(const gr_call *c, int32_t kernel) {
 
 /* The kernels that a call takes in the tiers debug and fast, as gr_kernel_which. */
 typedef struct taken { int32_t in[2]; } taken;
-static bool takes(const taken *k, int32_t kernel) { return kernel >= 0 && (k->in[0] == kernel || k->in[1] == kernel); }
+static bool takes(const taken *k, int32_t kernel) { return k->in[0] == kernel || (kernel >= 0 && k->in[1] == kernel); } /* -1: none */
 
 /* Fills elements; fold as above; both pointers may be NULL. */
 static bool look(const gr_op *op, gr_spec *s, taken *kernel, bool *fold) {
@@ -226,7 +226,7 @@ static void draw_list(maker *m, const gr_spec *s, const gr_sig_param *q, const g
             case 0: p->li[i] = 1; break;
             case 1: p->li[i] = 0; break;
             case 2: case 3: p->li[i] = i; break;
-            case 4: p->li[i] = dim; break;
+            case 4: p->li[i] = dim == 1 ? 1 + gr_rng_below(&m->r, 5) : dim; break;
             case 5: p->li[i] = dim > 1 ? 1 + gr_rng_below(&m->r, (uint32_t)dim) : dim; break;
             default: p->li[i] = m->rich ? 2 + gr_rng_below(&m->r, 2) : gr_rng_below(&m->r, 3); break;
         }
@@ -389,7 +389,7 @@ static uint64_t styled_size(gr_rng *r, shape_style style) {
     static const uint64_t tile[] = {16, 17, 32, 33, 48, 64, 65, 80, 96, 100, 128, 132};
     switch (style) {
         case STYLE_TILES: return gr_rng_below(r, 2) ? tile[gr_rng_below(r, 12)] : 1 + gr_rng_below(r, 4);
-        case STYLE_MEDIUM: return 2 + gr_rng_below(r, 8);
+        case STYLE_MEDIUM: return gr_rng_below(r, 5) ? 2 + gr_rng_below(r, 8) : 1;
         case STYLE_ROOM: return gr_rng_below(r, 2) ? 6 + gr_rng_below(r, 12) : 1 + gr_rng_below(r, 3);
         default: return 1 + gr_rng_below(r, 3);
     }
@@ -436,25 +436,33 @@ static void shrink_to(const maker *m, gr_spec *s, int32_t kernel) {
             }
 }
 
-static bool add_further(maker *m, const gr_spec *s, int32_t kernel, uint64_t step) {
-    gr_spec all = *s;
-    taken which;
-    for (uint32_t i = 0; i < all.names_n; i++)
-        for (uint32_t k = 0; size_at(&all, i, k); k++) {
-            gr_spec t = *s;
-            *size_at(&all, i, k) += step;
-            *size_at(&t, i, k) += step;
-            if (m->thorough && look(m->op, &t, &which, NULL) && takes(&which, kernel)) GR_TRY(add(m, &t));
-        }
-    return look(m->op, &all, &which, NULL) && takes(&which, kernel) ? add(m, &all) : true;
+/* The spec further by the first of the steps with which the kernel is still taken: in one size, or (axis NULL) in all. */
+static bool add_step(maker *m, const gr_spec *s, int32_t kernel, const uint64_t *step, const uint64_t *axis) {
+    for (; *step; step++) {
+        gr_spec t = *s;
+        taken which;
+        for (uint32_t i = 0; i < t.names_n; i++)
+            for (uint32_t k = 0; size_at(&t, i, k); k++)
+                if (!axis || (const char *)size_at(&t, i, k) - (const char *)&t == (const char *)axis - (const char *)s) *size_at(&t, i, k) += *step;
+        if (look(m->op, &t, &which, NULL) && takes(&which, kernel)) return add(m, &t);
+    }
+    return true;
+}
+
+static bool add_further(maker *m, gr_spec *s, int32_t kernel, const uint64_t *step) {
+    for (uint32_t i = 0; m->thorough && s->elements <= MEDIUM_ELEMENTS && i < s->names_n; i++)
+        for (uint32_t k = 0; size_at(s, i, k); k++) GR_TRY(add_step(m, s, kernel, step, size_at(s, i, k)));
+    return add_step(m, s, kernel, step, NULL);
 }
 
 /* At the edge of its condition, a little, a tile and a workgroup further in every dimension, and as it was found. */
 static bool add_kernel(maker *m, const gr_spec *found, int32_t kernel, uint32_t *have) {
+    static const uint64_t little[] = {1, 2, 4, 8, 0}, tile[] = {67, 68, 72, 80, 64, 0}, group[] = {259, 260, 264, 0};
     gr_spec s = *found;
     shrink_to(m, &s, kernel);
     *have += 3;
-    return add(m, &s) && add_further(m, &s, kernel, 1) && add_further(m, &s, kernel, 67) && (!m->thorough || add_further(m, &s, kernel, 259)) && add(m, found);
+    return add(m, &s) && add_further(m, &s, kernel, little) && add_further(m, &s, kernel, tile) &&
+           (!m->thorough || add_further(m, &s, kernel, group)) && add(m, found);
 }
 
 static bool has_sizes(const gr_spec *s) {
@@ -509,7 +517,101 @@ static bool some(maker *m, shape_style style, uint32_t rank, uint32_t want) {
     return true;
 }
 
-static bool larger_entry(const gr_spec_param *p) {
+/* Sets the shapes of any rank to combs: one has 1 where the next has 2, in turn, so that no two dimensions merge; the outermost is
+ * `first` in place of 2. False below two such shapes. */
+static bool set_combs(gr_spec *s, uint32_t rank, uint32_t phase, uint64_t first) {
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < s->names_n; i++) {
+        gr_sig_name *x = &s->name[i];
+        if (!x->rest) continue;
+        x->rank = rank;
+        for (uint32_t k = 0; k < rank; k++) x->dims[k] = (k + set + phase) % 2 ? 1 : k ? 2 : first;
+        set++;
+    }
+    return set > 1;
+}
+
+/* The smallest (or largest) case that takes the kernel; false: there is none. */
+static bool end_of(const maker *m, int32_t kernel, bool largest, gr_spec *out) {
+    bool found = false;
+    taken which;
+    for (uint32_t i = 0; i < m->list.n; i++) {
+        gr_spec s = m->list.v[i];
+        if (!s.elements || (found && (s.elements < out->elements) == largest) || !look(m->op, &s, &which, NULL) || !takes(&which, kernel)) continue;
+        *out = s;
+        found = true;
+    }
+    return found;
+}
+
+/* The smallest case of each kernel with one size far larger: several tiles, levels or turns of its loops, of two rows at least. */
+static bool cover_stretches(maker *m) {
+    static const uint64_t one[] = {1, 2, 4, 0}, far[] = {1301, 1300, 601, 600, 301, 300, 0};
+    for (int32_t kernel = 0; kernel < (int32_t)m->op->kernels_n; kernel++) {
+        gr_spec s;
+        if (!end_of(m, kernel, false, &s)) continue;
+        uint32_t first = m->list.n;
+        GR_TRY(add_step(m, &s, kernel, one, NULL));
+        if (m->list.n > first) s = m->list.v[first];
+        for (uint32_t i = 0; i < s.names_n; i++)
+            for (uint32_t k = 0; size_at(&s, i, k); k++) GR_TRY(add_step(m, &s, kernel, far, size_at(&s, i, k)));
+    }
+    return true;
+}
+
+/* Combs on the smallest case of each kernel. */
+static bool cover_combs(maker *m) {
+    static const uint32_t rank[] = {3, 5, 5, 8};
+    for (int32_t kernel = -1; kernel < (int32_t)m->op->kernels_n; kernel++) {
+        gr_spec base;
+        if (!end_of(m, kernel, false, &base)) continue;
+        for (uint32_t i = 0; i < 4; i++)
+            for (uint64_t first = 3; first > 1; first--) {
+                gr_spec s = base;
+                taken which;
+                if (!set_combs(&s, rank[i], i / 2, first)) return true;
+                if (!look(m->op, &s, &which, NULL) || !takes(&which, kernel)) continue;
+                GR_TRY(add(m, &s));
+                break;
+            }
+    }
+    return true;
+}
+
+/* The first output's shape as the shape of a name: whole, along its last dimension, along the one before; then nothing is left. */
+static bool along_output(const gr_op *op, const gr_spec *s, uint32_t how, gr_sig_name *x) {
+    gr_arena a;
+    gr_case c;
+    gr_arena_init(&a, (size_t)4 << 20);
+    bool ok = gr_spec_resolve(&a, op, s, &c) && c.call.outputs_n && c.call.outputs[0].rank >= 2;
+    uint32_t rank = ok ? c.call.outputs[0].rank : 0;
+    if (ok) x->rank = how == 1 ? 1 : rank;
+    for (uint32_t k = 0; ok && k < x->rank; k++) x->dims[k] = how == 2 && k + 1 == rank ? 1 : c.call.outputs[0].dim[how == 1 ? rank - 1 : k].n;
+    gr_arena_free(&a);
+    return ok;
+}
+
+/* An operand that may be broadcast to the result is so in each way, on the smallest and the largest case of each kernel. */
+static bool cover_broadcasts(maker *m) {
+    for (int32_t kernel = 0; kernel < (int32_t)m->op->kernels_n; kernel++)
+        for (uint32_t largest = 0; largest < 1u + m->thorough; largest++) {
+            gr_spec base;
+            if (!end_of(m, kernel, largest, &base)) continue;
+            for (uint32_t i = 0; i < base.names_n; i++)
+                for (uint32_t how = 0; base.name[i].rest && how < 3; how++) {
+                    gr_spec s = base;
+                    taken which;
+                    for (uint32_t t = 0; t < m->op->sig.operands_n; t++) /* optional operands too */
+                        if (s.dtype[t] == GR_DTYPE_NONE) s.dtype[t] = s.dtype[0];
+                    if (along_output(m->op, &base, how, &s.name[i]) && look(m->op, &s, &which, NULL) && takes(&which, kernel)) GR_TRY(add(m, &s));
+                }
+        }
+    return true;
+}
+
+/* With gap: two entries at least that are no neighbours, as in axes that cannot be merged. */
+static bool larger_entry(const gr_spec_param *p, bool gap) {
+    if (gap && (p->n < 2 || p->li[1] == p->li[0] + 1)) return false;
     for (uint32_t k = 0; p->given && k < p->n; k++)
         if (p->li[k] > 1) return true;
     return false;
@@ -559,10 +661,10 @@ static bool is_list(const maker *m, uint32_t q) {
 static bool cover_lists(maker *m) {
     for (uint32_t q = 0; q < m->op->sig.params_n; q++) {
         if (!is_list(m, q)) continue;
-        for (uint32_t i = 0, got = 0; i < SEARCH_KERNEL && got < (m->thorough ? 4u : 1u); i++) {
+        for (uint32_t i = 0, got = 0; i < SEARCH_KERNEL && got < (m->thorough ? 10u : 2u); i++) {
             gr_spec s;
             m->drawn++;
-            if (!draw_call(m, &s, STYLE_MEDIUM, 1 + i % 4, 0) || !larger_entry(&s.param[q])) continue;
+            if (!draw_call(m, &s, STYLE_MEDIUM, 1 + i % 4, 0) || !larger_entry(&s.param[q], got % 2 && i < SEARCH_KERNEL / 2)) continue;
             got++;
             GR_TRY(add(m, &s));
         }
@@ -590,6 +692,79 @@ static bool cover_pairs(maker *m) {
                 GR_TRY(add(m, &s));
             }
     m->rich = false;
+    return true;
+}
+
+/* The list names two dimensions with another between them, all larger than 1: axes that cannot be merged. */
+static bool names_gap(const gr_spec_param *p, const gr_sig_name *x) {
+    for (uint32_t i = 1; x && p->given && i < p->n; i++) {
+        int64_t a = p->li[i - 1], b = p->li[i];
+        if (a < 0 || b < a + 2 || b >= (int64_t)x->rank || x->dims[a] < 2 || x->dims[b] < 2) continue;
+        for (int64_t k = a + 1; k < b; k++)
+            if (x->dims[k] > 1) return true;
+    }
+    return false;
+}
+
+static bool two_results(const gr_op *op, const gr_spec *s) {
+    gr_arena a;
+    gr_case c;
+    uint64_t n = 0;
+    gr_arena_init(&a, (size_t)4 << 20);
+    bool ok = gr_spec_resolve(&a, op, s, &c) && c.call.outputs_n && gr_type_count(&c.call.outputs[0], &n) && n > 1;
+    gr_arena_free(&a);
+    return ok;
+}
+
+typedef struct ranks { uint32_t *rows, *gaps, left; } ranks; /* by kernel, small and large: cases so far; cases still wanted */
+
+/* Takes the spec for its kernel where fewer than two of its size were taken so far. *done is set then. */
+static bool take(maker *m, gr_spec *s, ranks *r, bool *done) {
+    taken which;
+    bool gap = false;
+    *done = false;
+    if (!look(m->op, s, &which, NULL) || which.in[1] < 0 || !two_results(m->op, s)) return true;
+    for (uint32_t q = 0; q < m->op->sig.params_n; q++) gap = gap || names_gap(&s->param[q], first_rest(s));
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t *have = (gap ? r->gaps : r->rows) + 2 * which.in[i] + (s->elements > MEDIUM_ELEMENTS / 2);
+        if (which.in[i] < 0 || (i && which.in[1] == which.in[0]) || *have == 2) continue;
+        ++*have;
+        --r->left;
+        *done = true;
+    }
+    return !*done || add(m, s);
+}
+
+/* The spec with one size larger; where that was taken, with a second one larger. */
+static bool take_further(maker *m, const gr_spec *s, ranks *r, uint32_t depth) {
+    static const uint64_t further[] = {37, 300, 16400};
+    for (uint32_t i = 0; i < 3 * s->names_n && depth; i++) {
+        gr_spec t = *s;
+        for (uint32_t k = 0; size_at(&t, i / 3, k); k++) {
+            bool done;
+            t = *s;
+            *size_at(&t, i / 3, k) += further[i % 3];
+            GR_TRY(take(m, &t, r, &done));
+            if (done) GR_TRY(take_further(m, &t, r, depth - 1));
+        }
+    }
+    return true;
+}
+
+/* Each kernel with shapes of rank 2 and more, and with lists that have gaps: rows, and views whose dimensions cannot be merged. */
+static bool cover_ranks(maker *m) {
+    static const shape_style style[] = {STYLE_MEDIUM, STYLE_TILES, STYLE_LONG};
+    uint32_t n = m->op->kernels_n;
+    ranks r = {GR_NEW_N(m->a, uint32_t, 2 * n), GR_NEW_N(m->a, uint32_t, 2 * n), 8 * n};
+    if (!r.rows || !r.gaps) return false;
+    for (uint32_t i = 0; i < SEARCH * n && r.left; i++) {
+        gr_spec s;
+        bool done;
+        m->drawn++;
+        if (!draw_call(m, &s, style[i % 3], 2 + i / 3 % 4, 0)) continue;
+        GR_TRY(take(m, &s, &r, &done));
+        if (i % 3 == 0) GR_TRY(take_further(m, &s, &r, 2));
+    }
     return true;
 }
 
@@ -623,9 +798,9 @@ static bool splits(const gr_op *op) {
 
 static bool cover(maker *m) {
     GR_TRY(cover_kernels(m) && cover_lists(m) && cover_pairs(m));
-    if (m->thorough) GR_TRY(cover_dtypes(m));
+    if (m->thorough) GR_TRY(cover_dtypes(m) && cover_stretches(m) && cover_ranks(m));
     if (m->op->category == GR_CATEGORY_REDUCTION || splits(m->op)) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 2));
-    if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1));
+    if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1) && cover_combs(m) && cover_broadcasts(m));
     return cover_folds(m);
 }
 

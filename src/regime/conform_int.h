@@ -42,6 +42,11 @@ bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v
 typedef struct gr_influence { uint32_t probes, reference, kernel; } gr_influence; /* probes; those where a result changed */
 /* After a run with small integers passed: one element of an operand is moved far, and the results follow the reference. */
 bool gr_probe_influence(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t turn, gr_influence *seen, gr_fail *f);
+enum { GR_PROBE_MAX = 1 << 15 }; /* elements of a case whose influence is looked at */
+uint64_t gr_probe_place(uint64_t n, uint32_t turn); /* which of n elements */
+void gr_probe_move(gr_array *x, uint64_t i);
+bool gr_probe_divisible(const gr_call *c); /* large enough for pieces */
+enum { GR_PIECES = 8, GR_PIECES_TRIED = 32 }; /* of a kernel: calls that are cut, and how many may be tried for that */
 /* The call once more with a binding limit so small that the plan must cut it. */
 typedef struct gr_pieces { uint32_t tried, cut; } gr_pieces; /* calls that are large enough; those of them that were cut */
 bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f);

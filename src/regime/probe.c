@@ -12,14 +12,14 @@ static gr_array copy_of(gr_trial *t, const gr_array *x) {
 }
 
 /* First, last, at the edges of tiles, or anywhere. */
-static uint64_t place(uint64_t n, uint32_t turn) {
+uint64_t gr_probe_place(uint64_t n, uint32_t turn) {
     static const uint64_t edge[] = {0, UINT64_MAX, 63, 64, 65, 255, 256, 127, 15, 16};
     uint32_t k = turn % 13;
     uint64_t at = k < 10 ? edge[k] : turn * 2654435761u;
     return k == 1 ? n - 1 : k < 10 && at >= n ? n - 1 - at % n : at % n;
 }
 
-static void move_far(gr_array *x, uint64_t i) {
+void gr_probe_move(gr_array *x, uint64_t i) {
     if (x->dtype == GR_DTYPE_BOOL) {
         gr_array_set_i64(x, i, gr_array_get_f64(x, i) == 0);
     } else if (gr_dtype_is_float(x->dtype)) {
@@ -55,7 +55,7 @@ static bool probe_one(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t fl
     memcpy(y, t->y, sizeof y);
     in[flat] = copy_of(t, &t->in[flat]);
     if (!in[flat].data) return gr_report_oom(d);
-    move_far(&in[flat], at);
+    gr_probe_move(&in[flat], at);
     for (uint32_t i = 0; i < t->truth.out_n; i++) expected[i] = t->y[i].expected;
     if (!gr_trial_rerun(t, d, in, t->got)) return gr_fail_say(f, "with element %llu of operand %u moved far, the kernel does not run", (unsigned long long)at, flat);
     memcpy(t->in, in, sizeof in);
@@ -74,21 +74,26 @@ static bool probe_one(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t fl
 bool gr_probe_influence(gr_trial *t, gr_diags *d, const gr_setting *g, uint32_t turn, gr_influence *seen, gr_fail *f) {
     for (uint32_t i = 0; i < t->c.call.operands_n && !f->failed; i++) {
         uint64_t n = t->in[i].dtype == GR_DTYPE_NONE ? 0 : gr_array_count(&t->in[i]);
-        if (n) GR_TRY(probe_one(t, d, g, i, place(n, turn + i), &seen[signature_operand(t, i)], f));
+        if (n) GR_TRY(probe_one(t, d, g, i, gr_probe_place(n, turn + i), &seen[signature_operand(t, i)], f));
     }
     return true;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
-static uint64_t largest_bytes(const gr_trial *t) {
+static uint64_t largest_bytes(const gr_call *c) {
     uint64_t most = 0, n = 0;
-    for (uint32_t i = 0; i < t->c.call.operands_n + t->c.call.outputs_n; i++) {
-        const gr_type *x = i < t->c.call.operands_n ? &t->c.call.operands[i] : &t->c.call.outputs[i - t->c.call.operands_n];
+    for (uint32_t i = 0; i < c->operands_n + c->outputs_n; i++) {
+        const gr_type *x = i < c->operands_n ? &c->operands[i] : &c->outputs[i - c->operands_n];
         if (x->dtype != GR_DTYPE_NONE && gr_type_device_bytes(x, &n) && n > most) most = n;
     }
     return most;
 }
+
+/* A third of the largest tensor, aligned. */
+static uint64_t piece_bytes(const gr_call *c) { return (largest_bytes(c) / 3 + PIECE_ALIGN) / PIECE_ALIGN * PIECE_ALIGN; }
+
+bool gr_probe_divisible(const gr_call *c) { return largest_bytes(c) > piece_bytes(c); }
 
 /* Of the same kernels, without a combination of parts: then a piece has the same bits as the whole. */
 static bool same_kernels(const gr_plan *x, const gr_plan *y) {
@@ -111,7 +116,7 @@ static bool combines(const gr_op *op) {
 bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f) {
     gr_target target = gr_trial_target(g, s);
     gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit};
-    uint64_t bytes = largest_bytes(t), third = (bytes / 3 + PIECE_ALIGN) / PIECE_ALIGN * PIECE_ALIGN;
+    uint64_t third = piece_bytes(&t->c.call);
     gr_side side;
     gr_array got[RUN_TENSORS];
     gr_counts ignored = {0};
@@ -119,7 +124,7 @@ bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spe
     int changed = -1;
     bool fence = false, missing;
     gr_diags quiet;
-    if (bytes <= third) return true;
+    if (!gr_probe_divisible(&t->c.call)) return true;
     seen->tried++;
     target.max_storage_binding = third;
     gr_diags_init(&quiet);

@@ -36,6 +36,8 @@ typedef enum gr_values {
 } gr_values;
 const char *gr_values_name(gr_values v);
 void gr_values_fill(gr_array *x, gr_values v, gr_rng *r);
+/* Kinds of values take turns for each dtype, so that each dtype meets each kind. turn: GR_DTYPE_COUNT counters, 0 at first. */
+gr_values gr_values_next(uint32_t *turn, const gr_call *c);
 
 /* One call on one executor. */
 typedef struct gr_side {

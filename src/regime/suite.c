@@ -17,7 +17,7 @@ typedef struct suite {
     bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
-enum { PROBE_MAX = 1 << 15, PIECES = 8, PIECES_TRIED = 32, LEAST_CASES = 3 };
+enum { LEAST_CASES = 3 };
 
 /* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
 static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
@@ -110,13 +110,12 @@ static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fa
 
 /* ---- the suite ------------------------------------------------------------------------------------- */
 
-/* Kinds of values take turns for each dtype, so that each dtype meets each kind. */
-static gr_values next_values(suite *s, const gr_trial *t) {
-    gr_dtype key = t->c.call.outputs_n ? t->c.call.outputs[0].dtype : GR_DTYPE_NONE;
-    for (uint32_t i = 0; i < t->c.call.operands_n; i++)
-        if (gr_dtype_is_float(t->c.call.operands[i].dtype)) key = t->c.call.operands[i].dtype;
-    if (t->c.call.operands_n && !gr_dtype_is_float(key)) key = t->c.call.operands[0].dtype;
-    return (gr_values)(GR_VALUES_NORMAL + s->turn[key]++ % (GR_VALUES_COUNT - GR_VALUES_NORMAL));
+gr_values gr_values_next(uint32_t *turn, const gr_call *c) {
+    gr_dtype key = c->outputs_n ? c->outputs[0].dtype : GR_DTYPE_NONE;
+    for (uint32_t i = 0; i < c->operands_n; i++)
+        if (gr_dtype_is_float(c->operands[i].dtype)) key = c->operands[i].dtype;
+    if (c->operands_n && !gr_dtype_is_float(key)) key = c->operands[0].dtype;
+    return (gr_values)(GR_VALUES_NORMAL + turn[key]++ % (GR_VALUES_COUNT - GR_VALUES_NORMAL));
 }
 
 /* A failure that only a probe shows is told as it is: the case alone would not show it. */
@@ -133,9 +132,9 @@ static void tell_here(suite *s, const gr_spec *spec, const gr_trial *t, gr_value
 
 /* Behind the run with small integers, its controls done. */
 static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr_fail *f) {
-    bool small = spec->elements <= PROBE_MAX;
+    bool small = spec->elements <= GR_PROBE_MAX;
     gr_pieces *p = &s->pieces[t->which + 1];
-    if (p->cut < PIECES && p->tried < PIECES_TRIED) GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, p, f));
+    if (p->cut < GR_PIECES && p->tried < GR_PIECES_TRIED) GR_TRY(gr_probe_pieces(t, s->d, &s->g, spec, GR_VALUES_SMALL, p, f));
     if (!f->failed && small && s->g.tier == GR_TIER_DEBUG) GR_TRY(gr_probe_influence(t, s->d, &s->g, index, s->influence, f));
     if (f->failed) tell_here(s, spec, t, GR_VALUES_SMALL, f);
     return true;
@@ -144,7 +143,7 @@ static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr
 static bool run_values(suite *s, gr_controls *k, gr_trial *t, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
     gr_array in[RUN_TENSORS], got[RUN_TENSORS];
     for (uint32_t i = 0; i < 3; i++) {
-        *values = i == 0 ? GR_VALUES_SMALL : next_values(s, t);
+        *values = i == 0 ? GR_VALUES_SMALL : gr_values_next(s->turn, &t->c.call);
         GR_TRY(gr_trial_run(t, s->d, &s->g, *values, s->seed, &s->out->counts, &s->out->worst, f));
         s->out->runs++;
         if (f->failed) return true;
@@ -241,7 +240,7 @@ static bool all_seen(suite *s) {
     }
     for (uint32_t i = 0; s->thorough && i < op->kernels_n; i++) {
         const gr_pieces *p = &s->pieces[i + 1];
-        if (op->kernels[i].binding.splits_n == 0 || p->cut || p->tried < PIECES_TRIED / 4) continue;
+        if (op->kernels[i].binding.splits_n == 0 || p->cut || p->tried < GR_PIECES_TRIED / 4) continue;
         s->out->reason = gr_str_of(gr_arena_printf(s->a, "no call could be split by the clauses of %.*s", GR_STR_ARG(op->kernels[i].file)));
         return gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = op->id}, "a piece must be a legal call that gives what its clause says",
                          "%.*s, of %u tried", GR_STR_ARG(s->out->reason), p->tried);
@@ -279,7 +278,7 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
     gr_spec *list;
     uint32_t n;
     bool ok = true, unordered = false;
-    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
+    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 22;
     s->out->cases_wanted = o && o->cases ? o->cases : 200;
     if (!gr_cases_make(s->a, s->g.op, s->seed, s->out->cases_wanted, &list, &n)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;
