@@ -216,6 +216,42 @@ static void check_map(op_checker *c) {
                           "a map body needs operands, one output, scalar parameters and nothing variadic");
 }
 
+/* ---- optimizer ---- */
+
+static void optimizer_bad(op_checker *c, gr_str name, const char *what) {
+    c->ok = gr_report(c->d, GR_D_CONTRACT_OPTIMIZER_INVALID, place_of(c, "optimizer"), "name operands of the signature; weight and state are outputs too",
+                      "\"%.*s\" %s", (int)(name.n > 60 ? 60 : name.n), name.p, what);
+}
+
+/* How many of the table's names an operand has. */
+static uint32_t optimizer_uses(const gr_optimizer *o, gr_str operand) {
+    uint32_t n = 0;
+    const gr_str parts[4] = {o->weight, o->gradient, o->step, o->rate};
+    for (int i = 0; i < 4; i++) n += parts[i].n && gr_str_eq(parts[i], operand);
+    for (uint32_t i = 0; i < o->state_n; i++) n += gr_str_eq(o->state[i], operand);
+    return n;
+}
+
+static void check_optimizer(op_checker *c) {
+    const gr_sig *s = &c->op->sig;
+    const gr_optimizer *o = &c->op->optimizer;
+    const gr_str read[3] = {o->gradient, o->step, o->rate};
+    if (!o->declared || !s->name.n) return;
+    for (uint32_t i = 0; i <= o->state_n; i++) {
+        gr_str name = i ? o->state[i - 1] : o->weight;
+        if (gr_sig_find_operand(s, name) < 0 || gr_sig_find_output(s, name) < 0) optimizer_bad(c, name, "is not updated in place: no operand and output of that name");
+    }
+    for (int i = 0; i < 3; i++)
+        if (read[i].n && gr_sig_find_operand(s, read[i]) < 0) optimizer_bad(c, read[i], "is no operand");
+    for (uint32_t i = 0; i < s->operands_n; i++) {
+        uint32_t uses = optimizer_uses(o, s->operands[i].name);
+        if (uses > 1) optimizer_bad(c, s->operands[i].name, "is named twice");
+        if (s->operands[i].variadic || (!uses && !s->operands[i].optional)) optimizer_bad(c, s->operands[i].name, "would have nothing: it is variadic, or not named");
+    }
+    for (uint32_t i = 0; i < s->outputs_n; i++)
+        if (!optimizer_uses(o, s->outputs[i].name)) optimizer_bad(c, s->outputs[i].name, "is an output that nobody keeps");
+}
+
 /* ---- example ---- */
 
 static void check_example_table(op_checker *c, const char *key, bool (*known)(const gr_sig *, gr_str)) {
@@ -250,6 +286,7 @@ bool gr_op_check_document(gr_arena *scratch, gr_diags *d, const gr_op *op) {
     if (op->body == GR_BODY_GRAPH) check_graph_body(&c);
     if (op->body == GR_BODY_MAP) check_map(&c);
     check_backward(&c);
+    check_optimizer(&c);
     check_example(&c);
     return c.ok;
 }

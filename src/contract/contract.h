@@ -326,6 +326,14 @@ typedef struct gr_fusion {
     gr_str why;               /* "fused from 2 maps: sub, exp" */
 } gr_fusion;
 
+/* [optimizer]: an op that updates weights in place, and what its operands are to a training loop. */
+typedef struct gr_optimizer {
+    bool declared;
+    gr_str weight, gradient;         /* weight is an output too */
+    gr_str *state; uint32_t state_n; /* further operands updated in place; zeros before the first step */
+    gr_str step, rate;               /* i32[]: the step's number from 1; f32[]: the learning rate. Empty: none */
+} gr_optimizer;
+
 typedef struct gr_op {
     gr_str id;        /* "matmul@1", "user/kemal/windowed_median@1" */
     gr_str name;      /* signature name: "matmul" */
@@ -337,6 +345,7 @@ typedef struct gr_op {
     gr_tolerance tolerance;
     gr_str tolerance_reason, zero_sign; /* "same" | "any" */
     gr_role role;
+    gr_optimizer optimizer;
     gr_str *index; uint32_t index_n; /* operands whose elements are indices: must fit i32 (run/index-out-of-range) */
     gr_body_kind body;
     gr_map_body map;

@@ -131,6 +131,21 @@ static void read_index(loader *l, const gr_value *root) {
     }
 }
 
+/* [optimizer]: operands by what they are; that they fit the signature is checked with the op. */
+static void read_optimizer(loader *l, const gr_value *root) {
+    static const char *const keys[] = {"weight", "gradient", "state", "step", "rate", NULL};
+    gr_optimizer *o = &l->op->optimizer;
+    gr_value *t = NULL;
+    keep(l, gr_value_object(l->a, l->d, &l->src->doc, root, "optimizer", false, &t));
+    if (!t || !known(l, t, keys)) return;
+    o->declared = true;
+    o->weight = get_str(l, t, "weight", true);
+    o->gradient = get_str(l, t, "gradient", true);
+    o->step = get_str(l, t, "step", false);
+    o->rate = get_str(l, t, "rate", true);
+    get_strings(l, t, "state", &o->state, &o->state_n);
+}
+
 static void read_claims(loader *l, const gr_value *root) {
     static const char *const categories[] = {"selection",      "movement",  "integer", "comparison", "pointwise",
                                              "transcendental", "reduction", "lossy",   NULL};
@@ -141,6 +156,7 @@ static void read_claims(loader *l, const gr_value *root) {
     l->op->zero_sign = gr_str_of(zeros[get_word(l, root, "zero_sign", false, zeros) == 2]);
     read_tolerance(l, root);
     read_index(l, root);
+    read_optimizer(l, root);
 }
 
 /* ---- kernels and the reference ---- */
@@ -441,7 +457,7 @@ static bool hash_folder(loader *l) {
 static void read_document(loader *l, const gr_value *root, gr_str id) {
     static const char *const keys[] = {"signature", "category",    "tolerance", "zero_sign", "role",    "index",   "split",
                                        "summary",   "description", "tags",      "author",    "license", "references",
-                                       "body",      "kernel",      "backward",  "example",   "import",  NULL};
+                                       "body",      "kernel",      "backward",  "example",   "import",  "optimizer", NULL};
     known(l, root, keys);
     if (string_piece(l, root, "signature", true, &l->src->signature) && !gr_sig_parse_piece(l->a, l->d, &l->src->signature, &l->op->sig)) {
         l->ok = false;

@@ -74,6 +74,13 @@ static void print_backward(gr_buf *out, const gr_backward *b) {
     gr_buf_free(&t);
 }
 
+static void print_optimizer(gr_buf *out, const gr_optimizer *o) {
+    gr_buf_printf(out, "  %-12s weight %.*s, gradient %.*s, state", "optimizer", GR_STR_ARG(o->weight), GR_STR_ARG(o->gradient));
+    for (uint32_t i = 0; i < o->state_n; i++) gr_buf_printf(out, " %.*s", GR_STR_ARG(o->state[i]));
+    if (o->step.n) gr_buf_printf(out, ", step %.*s", GR_STR_ARG(o->step));
+    gr_buf_printf(out, ", rate %.*s\n", GR_STR_ARG(o->rate));
+}
+
 void gr_op_print(gr_buf *out, const gr_op *op) {
     char hash[72];
     gr_sha256_text(hash, op->hash);
@@ -88,6 +95,7 @@ void gr_op_print(gr_buf *out, const gr_op *op) {
     for (uint32_t i = 0; i < op->index_n; i++)
         gr_buf_printf(out, i ? " %.*s%s" : "  index        %.*s%s", GR_STR_ARG(op->index[i]), i + 1 == op->index_n ? "\n" : "");
     if (op->role) gr_buf_printf(out, "  %-12s %s\n", "role", gr_role_name(op->role));
+    if (op->optimizer.declared) print_optimizer(out, &op->optimizer);
     print_body(out, op);
     for (uint32_t i = 0; i < op->kernels_n; i++) print_kernel(out, &op->kernels[i]);
     for (uint32_t i = 0; i < op->splits_n; i++) {

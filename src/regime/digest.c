@@ -52,7 +52,7 @@ static bool hash_reference(const gr_op *op, gr_sha256 *out) {
 
 /* op.toml as far as it decides what an op does, in canonical form, so that neither comments nor order count. */
 static bool put_claims(gr_arena *a, gr_buf *b, const gr_op *op) {
-    static const char *const read_by_people[] = {"summary", "description", "tags", "author", "license", "references", "example", "import", "backward"};
+    static const char *const read_by_people[] = {"summary", "description", "tags", "author", "license", "references", "example", "import", "optimizer", "backward"};
     const gr_value *root = gr_op_document(op);
     gr_value *kept = gr_value_new(a, GR_V_OBJECT);
     gr_buf text = {0};
