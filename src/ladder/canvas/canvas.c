@@ -10,7 +10,7 @@
 
 static const char *const tiers[] = {"none", "debug", "prod", "fast"};
 static const char *const guarantees[] = {"none", "convergent", "replayable", "bitwise_across_devices"};
-static const char *const blocks[] = {"none", "input", "constant", "parameter", "output", "op", "repeat", "branch", "call"};
+static const char *const blocks[] = {"none", "input", "constant", "parameter", "output", "op", "repeat", "branch", "call", "train"};
 
 static int find_word(const char *const *words, int n, gr_str name) {
     for (int i = 1; i < n; i++)
@@ -22,8 +22,8 @@ const char *gr_tier_name(gr_tier t) { return tiers[t <= GR_TIER_FAST ? t : 0]; }
 gr_tier gr_tier_find(gr_str name) { return (gr_tier)find_word(tiers, 4, name); }
 const char *gr_guarantee_name(gr_guarantee g) { return guarantees[g <= GR_GUARANTEE_BITWISE ? g : 0]; }
 gr_guarantee gr_guarantee_find(gr_str name) { return (gr_guarantee)find_word(guarantees, 4, name); }
-gr_str gr_block_name(gr_block b) { return gr_str_of(blocks[b <= GR_BLOCK_CALL ? b : 0]); }
-gr_block gr_block_find(gr_str name) { return (gr_block)find_word(blocks, 9, name); }
+gr_str gr_block_name(gr_block b) { return gr_str_of(blocks[b <= GR_BLOCK_TRAIN ? b : 0]); }
+gr_block gr_block_find(gr_str name) { return (gr_block)find_word(blocks, 10, name); }
 
 bool gr_symbol_valid(gr_str s) {
     if (!s.n || s.n > GR_CANVAS_ID_MAX || (s.p[0] >= '0' && s.p[0] <= '9')) return false;

@@ -26,13 +26,48 @@ gr_guarantee gr_guarantee_find(gr_str name);
  *   "links": [ { "from": "ecg", "to": "median.x" }, { "from": "median.y", "to": "mean.x" } ],
  *   "layout": { "ecg": [0, 0] }
  * }
- * Blocks: input, constant, parameter, output, op, repeat, branch, call. */
+ * Blocks: input, constant, parameter, output, op, repeat, branch, call, train. */
 typedef enum gr_block {
     GR_BLOCK_NONE = 0, GR_BLOCK_INPUT, GR_BLOCK_CONSTANT, GR_BLOCK_PARAMETER, GR_BLOCK_OUTPUT, GR_BLOCK_OP,
-    GR_BLOCK_REPEAT, GR_BLOCK_BRANCH, GR_BLOCK_CALL,
+    GR_BLOCK_REPEAT, GR_BLOCK_BRANCH, GR_BLOCK_CALL, GR_BLOCK_TRAIN,
 } gr_block;
 
 typedef struct gr_canvas_dim { gr_str symbol; uint64_t n; bool fixed; } gr_canvas_dim;
+
+/* What a parameter holds at first. LECUN is a normal or uniform distribution of variance 1 / fan_in, KAIMING 2 / fan_in, XAVIER
+ * 2 / (fan_in + fan_out). Sources: LeCun et al., Efficient backprop, 1998; He et al., ICCV 2015; Glorot and Bengio, AISTATS 2010. */
+typedef enum gr_init { GR_INIT_NONE = 0, GR_INIT_ZEROS, GR_INIT_ONES, GR_INIT_CONSTANT, GR_INIT_UNIFORM, GR_INIT_NORMAL,
+                       GR_INIT_LECUN_UNIFORM, GR_INIT_LECUN_NORMAL, GR_INIT_KAIMING_UNIFORM, GR_INIT_KAIMING_NORMAL,
+                       GR_INIT_XAVIER_UNIFORM, GR_INIT_XAVIER_NORMAL } gr_init;
+typedef struct gr_canvas_init {
+    gr_init kind;
+    double a, b;          /* CONSTANT: value a; UNIFORM: low a, high b; NORMAL: mean a, deviation b */
+    double gain;          /* the others: a factor of the deviation */
+    double fan_in, fan_out; /* 0: by the shape */
+} gr_canvas_init;
+
+typedef enum gr_schedule { GR_SCHEDULE_NONE = 0, GR_SCHEDULE_CONSTANT, GR_SCHEDULE_STEP, GR_SCHEDULE_COSINE, GR_SCHEDULE_RAMP } gr_schedule;
+/* A block of kind train: what a training loop is told. Links to it name the loss and further quantities. */
+typedef struct gr_canvas_train {
+    gr_str op;                   /* the optimizer, an op with an [optimizer] table */
+    const gr_value *params;      /* its parameters, or NULL */
+    gr_schedule schedule;
+    double rate, last_rate, factor; /* COSINE and RAMP end at last_rate; STEP multiplies by factor */
+    uint64_t every, warmup;      /* STEP: steps between; steps in which the rate rises from 0 */
+    gr_str dimension;            /* batches are taken along it: the first dimension of inputs */
+    uint64_t batch;              /* rows */
+    bool in_order, drop_last;    /* not shuffled; the last batch of an epoch is left out when it is smaller */
+    uint64_t epochs, steps;      /* one of both; 0 the other */
+    double test;                 /* the part of the rows that is kept for evaluation, 0 to below 1 */
+    bool test_last;              /* these are the last rows, not drawn ones */
+    uint64_t evaluate_every;     /* epochs; 0 never */
+    gr_str metric; bool greatest; /* what is watched in evaluation: a linked quantity; greatest is best */
+    uint64_t patience;           /* evaluations without a better one before training stops; 0 never */
+    double least;                /* what counts as better */
+    uint64_t checkpoint_every;   /* steps; 0: at the end and on a stop only */
+    uint32_t segments;           /* of the forward that are computed again in the backward; 0 none */
+} gr_canvas_train;
+
 typedef struct gr_canvas_node {
     gr_str id;
     gr_block block;
@@ -41,6 +76,10 @@ typedef struct gr_canvas_node {
     gr_str file;                /* INPUT, PARAMETER: data file relative to the document; CALL: a document */
     gr_dtype dtype;             /* NONE: from the file */
     gr_canvas_dim *shape; uint32_t shape_n; bool shape_given;
+    uint64_t window, stride;    /* INPUT: the data is cut into rows of `window` elements, `stride` apart; 0: it is not */
+    gr_canvas_init init;        /* PARAMETER without a file */
+    bool frozen;                /* PARAMETER: not trained */
+    gr_canvas_train *train;     /* TRAIN */
     const gr_value *value;      /* CONSTANT: number or nested array */
     gr_array constant;          /* CONSTANT: value as dtype (f32, or bool for booleans, when not declared) */
     gr_str *files; uint32_t files_n; /* OUTPUT */
@@ -90,6 +129,13 @@ bool gr_canvas_load_calls(gr_arena *a, gr_diags *d, gr_canvas *c);
 bool gr_canvas_verify(gr_diags *d, const gr_canvas *c);
 /* Canonical pretty JSON; parse(print(c)) prints the same. */
 bool gr_canvas_print(gr_buf *out, const gr_canvas *c);
+/* What a parameter holds at first, element by element a function of the seed, the node's id and the element's number alone (Philox
+ * 4x32-10), so that it depends on no order and no platform. shape must be fixed (C17). */
+bool gr_canvas_initial(gr_arena *a, gr_diags *d, const gr_canvas_node *n, uint64_t seed, gr_array *out);
+/* The train block of the outermost canvas, or NULL. */
+const gr_canvas_node *gr_canvas_training(const gr_canvas *c);
+/* The learning rate of a step, counted from 0; total: steps in all. */
+double gr_canvas_rate(const gr_canvas_train *t, uint64_t step, uint64_t total);
 /* A JSON number, boolean or nested array as an array of dtype t (NONE: f32, or bool when all are booleans);
  * the strings "inf", "-inf", "nan" are floats too. canvas/value-bad, canvas/value-range. */
 bool gr_canvas_constant(gr_arena *a, gr_diags *d, const gr_value *value, gr_dtype t, gr_place at, gr_array *out);

@@ -18,6 +18,12 @@ bool gr_canvas_index_make(gr_arena *a, const gr_canvas *c, gr_canvas_index *out)
 /* The ports that a canvas offers to the block around it: its nodes of one block, in order. */
 typedef struct gr_canvas_ports { gr_map at; gr_str *ids; uint32_t n; } gr_canvas_ports;
 bool gr_canvas_ports_make(gr_arena *a, const gr_canvas *c, gr_block block, gr_canvas_ports *out); /* false when memory fails */
+/* train.c: the keys of train blocks, `init` of parameters and `window` of inputs; and how they are printed, each from ", " on. */
+bool gr_canvas_read_train(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
+bool gr_canvas_read_init(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
+bool gr_canvas_read_window(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
+void gr_canvas_print_train(gr_buf *out, const gr_canvas_train *t);
+void gr_canvas_print_init(gr_buf *out, const gr_canvas_init *i);
 /* place with "/key" behind its pointer; for reports. */
 gr_place gr_canvas_below(gr_arena *a, gr_place at, const char *key);
 

@@ -246,6 +246,21 @@ static bool lower_output(lowering *l, const scope *s, uint32_t node, gr_flow_ste
     return true;
 }
 
+/* A train block becomes outputs, "fit.loss" and so on: what it does with them is no part of the workflow. */
+static bool lower_train(lowering *l, const scope *s, uint32_t node) {
+    for (uint32_t e = s->x.in_first[node]; e < s->x.in_first[node + 1]; e++) {
+        const gr_canvas_link *link = &s->c->links[s->x.in[e]];
+        gr_flow_step *t = &s->seq->steps[s->seq->steps_n++];
+        *t = (gr_flow_step){.kind = GR_BLOCK_OUTPUT, .source = &s->c->nodes[node], .at = link->at, .condition = GR_FLOW_NONE};
+        t->node = join(l, s->c->nodes[node].id, ".", link->to_port);
+        t->args = GR_NEW_N(l->a, gr_flow_ref, 1);
+        if (!t->node.p || !t->args) return gr_report_oom(l->d);
+        t->args[0] = link_value(l, s, s->x.in[e]);
+        t->args_n = 1;
+    }
+    return true;
+}
+
 static bool lower_node(lowering *l, const scope *s, uint32_t node, gr_flow_step *t) {
     static const gr_str no_port = {"", 0};
     const gr_canvas_node *n = &s->c->nodes[node];
@@ -261,6 +276,7 @@ static bool lower_node(lowering *l, const scope *s, uint32_t node, gr_flow_step 
     case GR_BLOCK_REPEAT:
     case GR_BLOCK_BRANCH:
     case GR_BLOCK_CALL: return lower_nest(l, s, node, t);
+    case GR_BLOCK_TRAIN: /* lower_train */
     case GR_BLOCK_NONE: break;
     }
     return GR_BUG(l->d, "C1", "node %.*s has no block", GR_STR_ARG(n->id));
@@ -274,7 +290,7 @@ static bool warn_unused(lowering *l, const scope *s) {
     for (uint32_t i = 0; i < c->nodes_n; i++)
         if (s->x.condition[i] != UINT32_MAX) used[s->x.condition[i]] = 1;
     for (uint32_t i = 0; i < c->nodes_n; i++)
-        if (!used[i] && c->nodes[i].block != GR_BLOCK_OUTPUT)
+        if (!used[i] && c->nodes[i].block != GR_BLOCK_OUTPUT && c->nodes[i].block != GR_BLOCK_TRAIN)
             gr_report(l->d, GR_D_FLOW_OUTPUT_UNUSED, c->nodes[i].at, "link it to an output block, or remove it", "nothing uses what \"%.*s\" gives", GR_STR_ARG(c->nodes[i].id));
     return true;
 }
@@ -290,7 +306,7 @@ static uint32_t port_index(gr_str port) {
 static bool lower_scope(lowering *l, const gr_canvas *c, gr_str path, gr_flow_seq **out) {
     scope s = {.c = c, .path = path, .seq = GR_NEW(l->a, gr_flow_seq), .step = GR_NEW_N(l->scratch, gr_flow_step *, c->nodes_n)};
     if (!s.seq || !s.step || !gr_canvas_index_make(l->scratch, c, &s.x)) return gr_report_oom(l->d);
-    s.seq->steps = GR_NEW_N(l->a, gr_flow_step, c->nodes_n);
+    s.seq->steps = GR_NEW_N(l->a, gr_flow_step, (size_t)c->nodes_n + (gr_canvas_training(c) ? c->links_n : 0));
     s.ports = GR_NEW_N(l->scratch, uint32_t, c->nodes_n);
     if (!s.seq->steps || !s.ports) return gr_report_oom(l->d);
     for (uint32_t k = 0; k < c->links_n; k++) {
@@ -299,6 +315,10 @@ static bool lower_scope(lowering *l, const gr_canvas *c, gr_str path, gr_flow_se
     }
     for (uint32_t i = 0; i < s.x.order_n; i++) {
         uint32_t node = s.x.order[i];
+        if (c->nodes[node].block == GR_BLOCK_TRAIN) {
+            GR_TRY(lower_train(l, &s, node));
+            continue;
+        }
         gr_flow_step *t = &s.seq->steps[s.seq->steps_n++];
         GR_TRY(lower_node(l, &s, node, t));
         s.step[node] = t;

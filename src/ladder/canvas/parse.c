@@ -84,7 +84,12 @@ static bool read_shape(reader *r, const gr_value *o, gr_canvas_node *n) {
 static bool read_input(reader *r, const gr_value *o, gr_canvas_node *n) {
     bool ok = str(r, o, "file", false, &n->file);
     ok = read_dtype(r, o, n) && ok;
-    return read_shape(r, o, n) && ok;
+    ok = read_shape(r, o, n) && ok;
+    if (n->block == GR_BLOCK_INPUT) return gr_canvas_read_window(r->a, r->d, &r->doc, o, n) && ok;
+    bool trainable = true;
+    ok = gr_value_bool(r->a, r->d, &r->doc, o, "trainable", false, &trainable) && ok;
+    n->frozen = !trainable;
+    return gr_canvas_read_init(r->a, r->d, &r->doc, o, n) && ok;
 }
 
 static bool read_constant(reader *r, const gr_value *o, gr_canvas_node *n) {
@@ -205,15 +210,16 @@ static bool read_call(reader *r, const gr_value *o, gr_canvas_node *n, int depth
 /* ---- a node ---- */
 
 #define COMMON "id", "block", "label"
-static const char *const node_keys[][10] = {
-    [GR_BLOCK_INPUT] = {COMMON, "file", "dtype", "shape", NULL},
+static const char *const node_keys[][14] = {
+    [GR_BLOCK_INPUT] = {COMMON, "file", "dtype", "shape", "window", NULL},
     [GR_BLOCK_CONSTANT] = {COMMON, "value", "dtype", NULL},
-    [GR_BLOCK_PARAMETER] = {COMMON, "file", "dtype", "shape", NULL},
+    [GR_BLOCK_PARAMETER] = {COMMON, "file", "dtype", "shape", "init", "trainable", NULL},
     [GR_BLOCK_OUTPUT] = {COMMON, "files", "plot", NULL},
     [GR_BLOCK_OP] = {COMMON, "op", "params", NULL},
     [GR_BLOCK_REPEAT] = {COMMON, "count", "carry", "body", NULL},
     [GR_BLOCK_BRANCH] = {COMMON, "condition", "then", "else", NULL},
     [GR_BLOCK_CALL] = {COMMON, "file", "body", NULL},
+    [GR_BLOCK_TRAIN] = {COMMON, "optimizer", "rate", "batch", "epochs", "steps", "evaluate", "stop", "checkpoint", "segments", NULL},
 };
 
 /* Letters, digits, _ and -: an id becomes a value's name, a port's prefix and part of file names. */
@@ -238,9 +244,9 @@ static bool read_block(reader *r, const gr_value *o, gr_canvas_node *n) {
     gr_str s = {0};
     GR_TRY(str(r, o, "block", false, &s));
     if (!s.p && gr_value_get(o, "op")) n->block = GR_BLOCK_OP;
-    else if (!s.p) return gr_report(r->d, GR_D_BASE_KEY_MISSING, n->at, "add \"op\": an op's name, or \"block\": input, constant, parameter, output, repeat, branch or call", "the node says neither \"op\" nor \"block\"");
+    else if (!s.p) return gr_report(r->d, GR_D_BASE_KEY_MISSING, n->at, "add \"op\": an op's name, or \"block\": input, constant, parameter, output, repeat, branch, call or train", "the node says neither \"op\" nor \"block\"");
     else n->block = gr_block_find(s);
-    return n->block || bad_word(r, GR_D_CANVAS_BLOCK_UNKNOWN, o, "block", s, "input, constant, parameter, output, op, repeat, branch, call");
+    return n->block || bad_word(r, GR_D_CANVAS_BLOCK_UNKNOWN, o, "block", s, "input, constant, parameter, output, op, repeat, branch, call, train");
 }
 
 static bool read_op(reader *r, const gr_value *o, gr_canvas_node *n) {
@@ -267,6 +273,7 @@ static bool read_node(reader *r, const gr_value *o, gr_str pointer, int depth, g
     case GR_BLOCK_REPEAT: return read_repeat(r, o, n, depth) && ok;
     case GR_BLOCK_BRANCH: return read_branch(r, o, n, depth) && ok;
     case GR_BLOCK_CALL: return read_call(r, o, n, depth) && ok;
+    case GR_BLOCK_TRAIN: return gr_canvas_read_train(r->a, r->d, &r->doc, o, n) && ok;
     case GR_BLOCK_NONE: break;
     }
     return ok;

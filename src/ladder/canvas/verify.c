@@ -51,8 +51,9 @@ static void check_ends(checker *k, const gr_canvas *c, const gr_canvas_index *x)
             gr_report(k->d, GR_D_CANVAS_LINK_NODE, gr_canvas_below(k->a, l->at, e ? "to" : "from"), NULL, "there is no node \"%.*s\"", GR_STR_ARG(names[e]));
             hint_near(k, c, names[e]);
         }
-        if (ends[0] != UINT32_MAX && c->nodes[ends[0]].block == GR_BLOCK_OUTPUT)
-            gr_report(k->d, GR_D_CANVAS_LINK_DIRECTION, gr_canvas_below(k->a, l->at, "from"), "link from the node that feeds the output", "\"%.*s\" is an output block: nothing comes out of it", GR_STR_ARG(names[0]));
+        gr_block from = ends[0] != UINT32_MAX ? c->nodes[ends[0]].block : GR_BLOCK_NONE;
+        if (from == GR_BLOCK_OUTPUT || from == GR_BLOCK_TRAIN)
+            gr_report(k->d, GR_D_CANVAS_LINK_DIRECTION, gr_canvas_below(k->a, l->at, "from"), "link from the node that feeds it", "\"%.*s\" is a block of kind %s: nothing comes out of it", GR_STR_ARG(names[0]), gr_block_name(from).p);
         if (ends[1] != UINT32_MAX && is_source(c->nodes[ends[1]].block))
             gr_report(k->d, GR_D_CANVAS_LINK_DIRECTION, gr_canvas_below(k->a, l->at, "to"), "swap from and to, or link to another node", "\"%.*s\" is a block of kind %s: nothing goes into it", GR_STR_ARG(names[1]),
                       gr_block_name(c->nodes[ends[1]].block).p);
@@ -156,6 +157,64 @@ static bool check_plots(checker *k, const gr_canvas *c) {
     return true;
 }
 
+/* C16: what a train block is linked to has names of its own, and the loss is there. */
+static bool check_train_links(checker *k, const gr_canvas *c, const gr_canvas_index *x, uint32_t i) {
+    const gr_canvas_node *n = &c->nodes[i];
+    const gr_canvas_train *t = n->train;
+    gr_map seen = {0};
+    for (uint32_t e = x->in_first[i]; e < x->in_first[i + 1] && !enough(k); e++) {
+        const gr_canvas_link *l = &c->links[x->in[e]];
+        gr_place at = gr_canvas_below(k->a, l->at, "to");
+        uint32_t first = e;
+        if (!l->to_port.n || memchr(l->to_port.p, '.', l->to_port.n))
+            gr_report(k->d, GR_D_CANVAS_TRAIN_LINK, at, "write \"fit.loss\", or \"fit.accuracy\" for a further quantity", "a link to \"%.*s\" must say what it brings", GR_STR_ARG(n->id));
+        else if (gr_map_get(&seen, l->to_port, &first)) twice(k, l->at, c->links[x->in[first]].at, n->id, l->to_port);
+        else if (!gr_map_put(k->a, &seen, l->to_port, e)) return gr_report_oom(k->d);
+    }
+    if (!gr_map_get(&seen, GR_STR("loss"), NULL)) {
+        gr_report(k->d, GR_D_CANVAS_TRAIN_LINK, n->at, NULL, "the train block \"%.*s\" has no loss", GR_STR_ARG(n->id));
+        gr_report_hint(k->d, "link a single float to \"%.*s.loss\"", GR_STR_ARG(n->id));
+    }
+    if (t && !gr_map_get(&seen, t->metric, NULL) && !gr_str_eqz(t->metric, "loss"))
+        gr_report(k->d, GR_D_CANVAS_TRAIN_LINK, gr_canvas_below(k->a, n->at, "stop"), "name a quantity that is linked to the block", "nothing brings \"%.*s\" to \"%.*s\"",
+                  t->metric.n > 60 ? 60 : (int)t->metric.n, t->metric.p, GR_STR_ARG(n->id));
+    return true;
+}
+
+/* C15: batches are taken along the first dimension of inputs with data, and along no other. */
+static void check_batch(checker *k, const gr_canvas *c, const gr_canvas_node *train) {
+    gr_str name = train->train->dimension;
+    bool found = false;
+    for (uint32_t i = 0; i < c->nodes_n && !enough(k); i++) {
+        const gr_canvas_node *n = &c->nodes[i];
+        if (n->block != GR_BLOCK_INPUT && n->block != GR_BLOCK_PARAMETER) continue;
+        for (uint32_t s = 0; s < n->shape_n; s++) {
+            if (n->shape[s].fixed || !gr_str_eq(n->shape[s].symbol, name)) continue;
+            if (n->block == GR_BLOCK_PARAMETER || s || !n->file.n) {
+                gr_report(k->d, GR_D_CANVAS_TRAIN_BATCH, n->at, NULL, "batches are taken along \"%.*s\", %s \"%.*s\"", GR_STR_ARG(name),
+                          n->block == GR_BLOCK_PARAMETER ? "a dimension of the parameter" : s ? "which is not the first dimension of" : "and there is no file for", GR_STR_ARG(n->id));
+                gr_report_hint(k->d, "rows of inputs with a \"file\" make batches: \"shape\": [\"%.*s\", ...]", GR_STR_ARG(name));
+            }
+            found = true;
+        }
+    }
+    if (found || enough(k)) return;
+    gr_report(k->d, GR_D_CANVAS_TRAIN_BATCH, gr_canvas_below(k->a, train->at, "batch"), NULL, "no input has a dimension \"%.*s\" to take batches along", name.n > 60 ? 60 : (int)name.n, name.p);
+    gr_report_hint(k->d, "declare \"shape\": [\"%.*s\", ...] at an input with a file", name.n > 60 ? 60 : (int)name.n, name.p);
+}
+
+/* C15, for the outermost canvas: one train block at most. */
+static void check_training(checker *k, const gr_canvas *c) {
+    const gr_canvas_node *first = gr_canvas_training(c);
+    for (uint32_t i = 0; first && i < c->nodes_n && !enough(k); i++) {
+        const gr_canvas_node *n = &c->nodes[i];
+        if (n->block != GR_BLOCK_TRAIN || n == first) continue;
+        gr_report(k->d, GR_D_CANVAS_TRAIN_TWICE, n->at, "keep one; put the other into a document of its own", "\"%.*s\" is a second train block", GR_STR_ARG(n->id));
+        gr_report_related(k->d, first->at, "first here");
+    }
+    if (first && first->train) check_batch(k, c, first);
+}
+
 /* C6 for a block with canvases inside: each of its inputs has exactly one link. */
 static bool check_inputs(checker *k, const gr_canvas *c, const gr_canvas_index *x, uint32_t i, const gr_canvas_ports *ins) {
     const gr_canvas_node *n = &c->nodes[i];
@@ -251,6 +310,8 @@ static bool check_nest(checker *k, const gr_canvas *c, const gr_canvas_index *x,
 static void check_inner(checker *k, const gr_canvas_node *n, bool called) {
     if (n->block == GR_BLOCK_PARAMETER)
         gr_report(k->d, GR_D_CANVAS_NESTED_BLOCK, n->at, "make it an input and link a parameter of the outermost canvas to it", "\"%.*s\" is a parameter inside a nested canvas", GR_STR_ARG(n->id));
+    else if (n->block == GR_BLOCK_TRAIN)
+        gr_report(k->d, GR_D_CANVAS_NESTED_BLOCK, n->at, "give the loss by an output of the canvas, and train in the outermost one", "\"%.*s\" is a train block inside a nested canvas", GR_STR_ARG(n->id));
     else if (!called && (n->block == GR_BLOCK_INPUT ? n->file.n != 0 : n->files_n || n->plot))
         gr_report(k->d, GR_D_CANVAS_NESTED_BLOCK, n->at, "files belong to blocks of the outermost canvas", "\"%.*s\" of a nested canvas names a file or plot", GR_STR_ARG(n->id));
 }
@@ -302,7 +363,8 @@ static bool check_scope(checker *k, const gr_canvas *c, bool inner, bool called)
         const gr_canvas_node *n = &c->nodes[i];
         if (inner) check_inner(k, n, called);
         if (n->block == GR_BLOCK_OUTPUT) check_output(k, c, &x, i), output = true;
-        if (is_nest(n->block)) ok = check_nest(k, c, &x, i, &outs[i]);
+        if (n->block == GR_BLOCK_TRAIN) ok = check_train_links(k, c, &x, i), output = true;
+        if (is_nest(n->block)) ok = ok && check_nest(k, c, &x, i, &outs[i]);
     }
     check_from_ports(k, c, &x, outs);
     if (!output && !enough(k)) gr_report(k->d, GR_D_CANVAS_EMPTY, c->at, "add a node { \"id\": \"result\", \"block\": \"output\" } and link to it", "the canvas has no output block");
@@ -315,6 +377,7 @@ bool gr_canvas_verify(gr_diags *d, const gr_canvas *c) {
     gr_arena scratch = {0};
     checker k = {.a = &scratch, .d = d, .errors_before = d->errors};
     if (!c->tier) tier_missing(d, c);
+    check_training(&k, c);
     if (check_files(&k, c) && check_plots(&k, c)) check_scope(&k, c, false, false);
     gr_arena_free(&scratch);
     return d->errors == k.errors_before && !d->out_of_memory;

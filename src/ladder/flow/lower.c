@@ -155,6 +155,30 @@ static bool lower_constant(lowering *l, const gr_flow_step *s, gr_str path) {
     return true;
 }
 
+/* A list, or a number, in which names of dimensions stand for their sizes: ["n", 64]. v itself when it has none. */
+static const gr_value *with_sizes(lowering *l, const gr_value *v, int depth) {
+    uint32_t at;
+    if (v->kind == GR_V_STRING && gr_map_get(&l->symbols, v->s, &at)) return gr_value_new_i64(l->scratch, (int64_t)l->symbol.v[at].n);
+    if (v->kind != GR_V_ARRAY || !depth) return v;
+    bool named = false;
+    for (uint32_t i = 0; i < v->array.n; i++) named = named || v->array.v[i]->kind == GR_V_STRING;
+    gr_value *made = named ? gr_value_new(l->scratch, GR_V_ARRAY) : NULL;
+    for (uint32_t i = 0; made && i < v->array.n; i++) {
+        gr_value *x = (gr_value *)(uintptr_t)with_sizes(l, v->array.v[i], depth - 1);
+        if (!x || !gr_value_push(l->scratch, made, x)) return NULL;
+    }
+    return named ? made : v;
+}
+
+/* Whether a parameter of the op is made of integers, so that a word in it can only be a dimension. */
+static bool takes_sizes(const gr_op *op, gr_str name) {
+    for (uint32_t i = 0; i < op->sig.params_n; i++) {
+        gr_param_kind k = op->sig.params[i].kind;
+        if (gr_str_eq(op->sig.params[i].name, name)) return k == GR_PARAM_U32 || k == GR_PARAM_I32 || k == GR_PARAM_U32_LIST || k == GR_PARAM_I32_LIST;
+    }
+    return false;
+}
+
 /* The parameters as the contract takes them; places are those of the step. */
 static bool make_params(lowering *l, const gr_flow_step *s, gr_arg **out, uint32_t *n) {
     *n = s->params ? s->params->object.n : 0;
@@ -167,7 +191,9 @@ static bool make_params(lowering *l, const gr_flow_step *s, gr_arg **out, uint32
             char *p = gr_arena_printf(l->scratch, "%.*s/params/%.*s", GR_STR_ARG(at.pointer), GR_STR_ARG(m->key));
             if (p) at.pointer = gr_str_of(p);
         }
-        (*out)[i] = (gr_arg){.name = m->key, .value = m->value, .at = at};
+        const gr_value *value = takes_sizes(s->op, m->key) ? with_sizes(l, m->value, 1) : m->value;
+        if (!value) return gr_report_oom(l->d);
+        (*out)[i] = (gr_arg){.name = m->key, .value = value, .at = at};
     }
     return true;
 }
@@ -304,6 +330,7 @@ static bool lower_seq(lowering *l, const gr_flow_seq *q, gr_str path) {
         case GR_BLOCK_REPEAT:
         case GR_BLOCK_BRANCH:
         case GR_BLOCK_CALL: GR_TRY(lower_nest(l, s, path)); break;
+        case GR_BLOCK_TRAIN:
         case GR_BLOCK_NONE: return GR_BUG(l->d, "F8", "step \"%.*s\" has no kind", GR_STR_ARG(s->node));
         }
     }

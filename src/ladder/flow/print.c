@@ -147,6 +147,7 @@ static void print_seq(writer *w, const gr_flow_seq *q) {
         case GR_BLOCK_REPEAT:
         case GR_BLOCK_BRANCH:
         case GR_BLOCK_CALL: print_nest(w, s); break;
+        case GR_BLOCK_TRAIN:
         case GR_BLOCK_NONE: break;
         }
         gr_buf_putc(w->out, '\n');

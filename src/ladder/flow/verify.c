@@ -120,6 +120,7 @@ static bool check_step(checker *k, const gr_flow_step *s, uint32_t scope, bool i
         check_define(k, s, scope);
         if (s->body) GR_TRY(check_seq(k, s->body));
         return !s->other || check_seq(k, s->other);
+    case GR_BLOCK_TRAIN:
     case GR_BLOCK_NONE: return bug(k, "F8", s, "has no kind");
     }
     check_define(k, s, scope);
