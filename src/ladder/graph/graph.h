@@ -12,13 +12,13 @@
 typedef uint32_t gr_value_id; /* index into values */
 enum { GR_NO_VALUE = 0xffffffffu, GR_FUSED = 0xffffffffu };
 
-typedef enum gr_source { GR_SOURCE_NONE = 0, GR_SOURCE_INPUT, GR_SOURCE_PARAMETER, GR_SOURCE_CONSTANT, GR_SOURCE_NODE } gr_source;
+typedef enum gr_source { GR_SOURCE_NONE = 0, GR_SOURCE_INPUT, GR_SOURCE_PARAMETER, GR_SOURCE_CONSTANT, GR_SOURCE_NODE, GR_SOURCE_STATE } gr_source;
 
 typedef struct gr_graph_value {
     gr_str name;      /* without %: unique in the graph */
     gr_type type;
     gr_source source;
-    gr_str input;     /* INPUT, PARAMETER: canvas node id, bound to data at run time */
+    gr_str input;     /* INPUT, PARAMETER, STATE (of an optimizer): canvas node id, bound to data at run time */
     gr_array constant; /* CONSTANT: data in the graph's arena */
     uint32_t node;    /* NODE: index of the producer */
     uint32_t result;  /* NODE: which of its outputs; GR_FUSED: computed inside the node and stored nowhere */

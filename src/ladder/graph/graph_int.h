@@ -16,6 +16,8 @@ bool gr_graph_start(gr_arena *a, const gr_graph *g, gr_graph *out);
 bool gr_graph_copy_node(gr_arena *a, gr_graph *out, const gr_graph *g, uint32_t node, gr_value_id *map);
 bool gr_graph_copy_value(gr_arena *a, gr_graph *out, const gr_graph *g, gr_value_id v, gr_value_id *map);
 bool gr_graph_copy_outputs(gr_arena *a, gr_graph *out, const gr_graph *g, const gr_value_id *map);
+/* Whether a value is bound to data at run time. */
+static inline bool gr_graph_is_bound(gr_source s) { return s == GR_SOURCE_INPUT || s == GR_SOURCE_PARAMETER || s == GR_SOURCE_STATE; }
 /* Which tensors of a call are there: an absent optional has dtype NONE. */
 static inline bool gr_graph_present(const gr_type *t) { return t->dtype != GR_DTYPE_NONE; }
 

@@ -21,7 +21,7 @@ static bool rebuild(gr_arena *a, gr_arena *scratch, const gr_graph *g, gr_graph 
         if (is_needed(&g->nodes[i], needed)) need_args(g, &g->nodes[i], needed);
     for (uint32_t v = 0; v < g->values_n; v++) {
         const gr_graph_value *x = &g->values[v];
-        bool keep = x->source == GR_SOURCE_INPUT || x->source == GR_SOURCE_PARAMETER || (x->source == GR_SOURCE_CONSTANT && needed[v]);
+        bool keep = gr_graph_is_bound(x->source) || (x->source == GR_SOURCE_CONSTANT && needed[v]);
         if (keep && !gr_graph_copy_value(a, out, g, v, map)) return false;
     }
     for (uint32_t i = 0; i < g->nodes_n; i++)

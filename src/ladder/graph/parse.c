@@ -398,8 +398,8 @@ static bool read_results(parser *p, token_vec *results) {
 }
 
 static bool read_definition(parser *p, const token_vec *results) {
-    static const struct { const char *word; gr_source source; } starts[3] = {{"input", GR_SOURCE_INPUT}, {"parameter", GR_SOURCE_PARAMETER}, {"constant", GR_SOURCE_CONSTANT}};
-    for (int i = 0; i < 3; i++) {
+    static const struct { const char *word; gr_source source; } starts[4] = {{"input", GR_SOURCE_INPUT}, {"parameter", GR_SOURCE_PARAMETER}, {"constant", GR_SOURCE_CONSTANT}, {"state", GR_SOURCE_STATE}};
+    for (int i = 0; i < 4; i++) {
         if (!gr_lex_try_word(&p->l, starts[i].word)) continue;
         if (results->n != 1 || results->v[0].kind != GR_TOKEN_VALUE) return gr_lex_expected(&p->l, "one value before '='", NULL);
         return starts[i].source == GR_SOURCE_CONSTANT ? read_constant(p, results->v[0]) : read_input(p, results->v[0], starts[i].source);

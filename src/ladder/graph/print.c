@@ -48,7 +48,7 @@ static void print_source(gr_buf *out, const gr_graph *g, gr_value_id v) {
         gr_buf_puts(out, " = constant ");
         print_constant(out, &x->constant);
     } else {
-        gr_buf_printf(out, " = %s ", x->source == GR_SOURCE_INPUT ? "input" : "parameter");
+        gr_buf_printf(out, " = %s ", x->source == GR_SOURCE_INPUT ? "input" : x->source == GR_SOURCE_STATE ? "state" : "parameter");
         gr_json_string(out, x->input);
     }
     gr_buf_puts(out, " : ");

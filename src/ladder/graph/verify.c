@@ -47,7 +47,7 @@ static bool check_values(checker *k, gr_arena *a) {
         uint64_t count;
         if (v->type.dtype <= GR_DTYPE_NONE || v->type.dtype >= GR_DTYPE_COUNT || v->type.rank > GR_RANK_MAX || !gr_type_count(&v->type, &count)) bug(k, "G7", v->name, "has no legal type");
         for (uint32_t r = 0; r < v->type.rank && r < GR_RANK_MAX; r++) check_dim(k, &symbols, v->name, &v->type.dim[r]);
-        bool input = v->source == GR_SOURCE_INPUT || v->source == GR_SOURCE_PARAMETER;
+        bool input = gr_graph_is_bound(v->source);
         if (input ? !v->input.n : v->source != GR_SOURCE_NODE && v->source != GR_SOURCE_CONSTANT) bug(k, "G3", v->name, "has no source");
         if (v->source == GR_SOURCE_NODE && v->result == GR_FUSED) {
             if (v->node >= k->g->nodes_n || !k->g->nodes[v->node].call.op->fusion) bug(k, "G3", v->name, "is computed inside a node that is not fused");

@@ -36,6 +36,26 @@ static bool release_node(gr_builder *b, uint32_t node) {
     return true;
 }
 
+/* Sources that are updated in place at the end of their life, the update being an output: both live in one buffer, which stays on
+ * the device between runs (P11). */
+static bool find_updates(gr_builder *b) {
+    const gr_graph *g = b->g;
+    b->update = GR_NEW_N(b->a, gr_value_id, g->values_n);
+    if (!b->update) return oom(b);
+    for (gr_value_id v = 0; v < g->values_n; v++) b->update[v] = GR_NO_VALUE;
+    for (uint32_t i = 0; i < b->k->n; i++)
+        for (uint32_t j = 0; j < b->k->list[i].binds_n; j++) {
+            const gr_kernel_bind *k = &b->k->list[i].binds[j];
+            if (k->kind != GR_KB_VALUE_INOUT || k->value == GR_NO_VALUE || k->result == GR_NO_VALUE) continue;
+            const gr_graph_value *v = &g->values[k->value], *r = &g->values[k->result];
+            uint64_t bytes = 0;
+            bool kept = v->source == GR_SOURCE_PARAMETER || v->source == GR_SOURCE_STATE;
+            if (!kept || b->home[k->value].last_node != b->k->list[i].graph_node || b->home[k->result].last_node != UINT32_MAX) continue;
+            if (gr_type_equal(&v->type, &r->type) && gr_type_device_bytes(&v->type, &bytes) && bytes && bytes <= b->lim.binding) b->update[k->value] = k->result;
+        }
+    return true;
+}
+
 /* ---- sources -------------------------------------------------------------------------- */
 
 static bool upload_value(gr_builder *b, gr_value_id v) {
@@ -52,10 +72,11 @@ static bool make_sources(gr_builder *b) {
     for (uint32_t v = 0; v < b->g->values_n; v++) {
         gr_source s = b->g->values[v].source;
         if (s == GR_SOURCE_NODE || (s == GR_SOURCE_CONSTANT && !b->home[v].used)) continue; /* fusion makes parameters of scalar constants */
-        GR_TRY(gr_home_make(b, v, s == GR_SOURCE_PARAMETER ? GR_MEM_PARAMETERS : GR_MEM_DATA, false));
+        bool kept = s == GR_SOURCE_PARAMETER || s == GR_SOURCE_STATE;
+        GR_TRY(gr_home_make(b, v, s == GR_SOURCE_STATE ? GR_MEM_OPTIMIZER_STATE : kept ? GR_MEM_PARAMETERS : GR_MEM_DATA, false));
         gr_home *h = &b->home[v];
-        for (uint32_t i = 0; s == GR_SOURCE_PARAMETER && i < h->pages; i++) b->buffers.v[h->first + i].keep = true;
-        GR_TRY(upload_value(b, v));
+        for (uint32_t i = 0; kept && i < h->pages; i++) b->buffers.v[h->first + i].keep = true;
+        if (b->update[v] == GR_NO_VALUE) GR_TRY(upload_value(b, v));
     }
     return true;
 }
@@ -81,6 +102,21 @@ static void alias_result(gr_builder *b, const gr_graph_node *n) {
     b->home[from->owner].sharers++;
 }
 
+/* An update lives where the source does. */
+static bool alias_update(gr_builder *b, const gr_graph_node *n, gr_value_id result) {
+    for (uint32_t i = 0; i < n->call.operands_n; i++) {
+        gr_value_id v = n->args[i];
+        if (v == GR_NO_VALUE || b->update[v] != result) continue;
+        gr_home *to = &b->home[result];
+        uint32_t last = to->last_node;
+        *to = b->home[v];
+        to->last_node = last;
+        b->home[v].sharers++;
+        return true;
+    }
+    return false;
+}
+
 /* Activations are what a backward keeps of the forward; what it computes again is working memory. */
 static gr_memory class_of(const gr_builder *b, const gr_graph_node *n, gr_value_id v) {
     uint32_t last = b->home[v].last_node;
@@ -99,7 +135,7 @@ static void count_as(gr_builder *b, const gr_home *h, gr_memory class) {
 
 static bool make_results(gr_builder *b, const gr_graph_node *n) {
     for (uint32_t j = 0; j < n->call.outputs_n; j++) {
-        if (n->results[j] == GR_NO_VALUE) continue;
+        if (n->results[j] == GR_NO_VALUE || alias_update(b, n, n->results[j])) continue;
         gr_memory class = class_of(b, n, n->results[j]);
         bool output = class == GR_MEM_DATA;
         GR_TRY(gr_home_make(b, n->results[j], output ? GR_MEM_DATA : GR_MEM_WORKING, !output));
@@ -214,7 +250,7 @@ static bool read_outputs(gr_builder *b) {
         const gr_home *h = &b->home[v];
         bool again = false;
         for (uint32_t j = 0; j < i; j++) again = again || b->g->outputs[j].value == v;
-        if (again) continue;
+        if (again || h->owner != v) continue; /* an update of a source stays there */
         if (h->kind == GR_HOME_EMPTY || h->kind == GR_HOME_HOST) continue;
         for (uint32_t p = 0; p < h->pages; p++) {
             uint64_t from = p * h->page_bytes, n = h->bytes - from < h->page_bytes ? h->bytes - from : h->page_bytes;
@@ -278,6 +314,7 @@ bool gr_plan_attempt(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_cat
     if (!b.home || !b.cache) return oom(&b);
     for (uint32_t i = 0; i < k->graph->values_n; i++) b.home[i].count = b.home[i].first = GR_NO_BUFFER;
     find_last_uses(&b);
+    GR_TRY(find_updates(&b));
     if (gr_pool_new(&b, GR_STR("uniforms"), GR_BUFFER_UNIFORM, GR_MEM_WORKING, GR_UNIFORM_SLOT) == GR_NO_BUFFER) return false;
     return make_sources(&b) && build_nodes(&b) && read_outputs(&b) && finish(&b);
 }

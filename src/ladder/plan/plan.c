@@ -59,3 +59,11 @@ bool gr_plan_hash(const gr_plan *p, gr_sha256 *out) {
     gr_buf_free(&b);
     return ok;
 }
+
+bool gr_plan_is_resident(const gr_plan *p, gr_value_id v) {
+    const gr_graph *g = p->graph;
+    if (v >= p->tensors_n || p->tensors[v].pages != 1 || (g->values[v].source != GR_SOURCE_PARAMETER && g->values[v].source != GR_SOURCE_STATE)) return false;
+    for (uint32_t i = 0; i < g->outputs_n; i++)
+        if (g->outputs[i].value != v && p->tensors[g->outputs[i].value].pages && p->tensors[g->outputs[i].value].first_buffer == p->tensors[v].first_buffer) return true;
+    return false;
+}

@@ -93,6 +93,9 @@ bool gr_plan_make(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalo
                   const gr_plan_options *o, gr_plan *out);
 bool gr_kernels_lower(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalog *catalog,
                       const gr_plan_options *o, gr_plan *out);
+/* Whether a parameter or state is updated in place and stays in its buffer between runs: it is neither uploaded nor read back, and
+ * its output lives in the same buffer. */
+bool gr_plan_is_resident(const gr_plan *p, gr_value_id v);
 bool gr_plan_verify(gr_diags *d, const gr_plan *p);
 void gr_plan_print(gr_buf *out, const gr_plan *p);      /* as in the design page */
 bool gr_plan_print_json(gr_buf *out, const gr_plan *p); /* the design page's keys */

@@ -63,6 +63,7 @@ typedef struct gr_builder {
     gr_plan_limits lim;
     gr_plan *p;
     gr_home *home;        /* by value */
+    gr_value_id *update;  /* by value: the output that is this source updated in place, or GR_NO_VALUE */
     GR_VEC(gr_plan_step) steps;
     GR_VEC(gr_plan_buffer) buffers;
     GR_VEC(gr_buffer_id) free_list;

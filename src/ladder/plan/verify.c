@@ -155,6 +155,8 @@ bool gr_plan_verify(gr_diags *d, const gr_plan *p) {
     c.held = GR_NEW_N(&c.scratch, content, p->buffers_n);
     if (!c.held) ok = gr_report_oom(d);
     for (uint32_t i = 0; ok && i < p->buffers_n; i++) c.held[i].value = GR_NO_VALUE;
+    for (uint32_t v = 0; ok && v < p->tensors_n; v++) /* P11 */
+        if (gr_plan_is_resident(p, v)) ok = write_range(&c, p->tensors[v].first_buffer, 0, p->tensors[v].bytes, v);
     if (ok && p->verdict == GR_VERDICT_NONE) ok = broken(&c, "P10", "the plan has no verdict");
     ok = ok && check_totals(&c);
     for (c.step = 0; ok && c.step < p->steps_n; c.step++)

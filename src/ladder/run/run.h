@@ -21,6 +21,7 @@ typedef struct gr_exec_options {
     bool timestamps;                      /* per step, where the executor can */
     gr_progress_fn *progress; void *progress_user;
     uint32_t threads;                     /* oracle: 0 = as many as processors */
+    gr_persist *const *shared;            /* by graph value: as attach, before any buffer is made; NULL: none */
     bool wide;                            /* oracle: f64 (widened) evaluation; outputs then also in f64 */
     bool bounded;                         /* oracle: widened with error bounds and ambiguity marks (output_bound) */
     bool dual;                            /* oracle: widened with forward-mode derivatives (write_tangent, output_tangent) */

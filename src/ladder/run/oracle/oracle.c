@@ -151,15 +151,26 @@ static void find_units(gr_exec *e) {
     }
 }
 
+static bool oracle_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b);
+
+/* What is shared from the start has no buffer of its own. */
+static bool attach_shared(gr_exec *e, gr_diags *d) {
+    for (uint32_t v = 0; e->options.shared && v < e->plan->tensors_n; v++)
+        if (e->options.shared[v]) GR_TRY(oracle_attach(e, d, v, e->options.shared[v]));
+    e->options.shared = NULL;
+    return true;
+}
+
 static bool make_buffers(gr_exec *e, gr_diags *d) {
     const gr_plan *p = e->plan;
     find_units(e);
+    GR_TRY(attach_shared(e, d));
     for (uint32_t i = 0; i < p->buffers_n; i++) {
         memory *m = &e->memory[i];
         m->n = p->buffers[i].bytes;
         /* Staging stands for the host's copies, which are made in write and submit. */
         if (p->buffers[i].kind == GR_BUFFER_STAGING_UP || p->buffers[i].kind == GR_BUFFER_STAGING_DOWN) continue;
-        GR_TRY(m->bytes = take(e, d, m->n));
+        if (!m->shared) GR_TRY(m->bytes = take(e, d, m->n));
         GR_TRY(take_wide(e, d, m->n, &m->wide, &m->extra, &m->gross, &m->mark));
         if (p->buffers[i].kind == GR_BUFFER_UNIFORM && p->uniforms_bytes)
             memcpy(m->bytes, p->uniforms, (size_t)(p->uniforms_bytes < m->n ? p->uniforms_bytes : m->n));
@@ -606,7 +617,7 @@ static bool oracle_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b)
                          "value \"%.*s\" needs %llu bytes in one buffer, the buffer has %llu", GR_STR_ARG(p->graph->values[v].name),
                          (unsigned long long)p->buffers[t->first_buffer].bytes, (unsigned long long)b->n);
     memory *m = &e->memory[t->first_buffer];
-    if (!m->shared) {
+    if (!m->shared && m->bytes) {
         gr_heap_free(m->bytes);
         e->created -= m->n;
     }

@@ -461,10 +461,17 @@ static bool webgpu_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b)
         GR_TRY(finish(e, d, &e->lane[i]));
         exec_lane_unbuild(e, &e->lane[i]);
     }
-    if (!e->shared[t->first_buffer]) gr_gpu_buffer_free(e->g, e->buffer[t->first_buffer]);
+    if (!e->shared[t->first_buffer] && e->buffer[t->first_buffer].gen) gr_gpu_buffer_free(e->g, e->buffer[t->first_buffer]);
     e->buffer[t->first_buffer] = b->buffer;
     e->shared[t->first_buffer] = true;
     e->input[v].attached = true;
+    return true;
+}
+
+bool exec_attach_shared(gr_exec *e, gr_diags *d) {
+    for (uint32_t v = 0; e->options.shared && v < e->plan->tensors_n; v++)
+        if (e->options.shared[v]) GR_TRY(webgpu_attach(e, d, v, e->options.shared[v]));
+    e->options.shared = NULL;
     return true;
 }
 

@@ -221,9 +221,10 @@ bool exec_buffers(gr_exec *e, gr_diags *d) {
     e->buffer = GR_NEW_N(&e->arena, gr_gpu_buffer, p->buffers_n);
     e->shared = GR_NEW_N(&e->arena, bool, p->buffers_n);
     if (!e->buffer || !e->shared) return gr_report_oom(d);
+    GR_TRY(exec_attach_shared(e, d));
     for (uint32_t i = 0; i < p->buffers_n; i++) {
         const gr_plan_buffer *b = &p->buffers[i];
-        if (is_staging(b)) continue;
+        if (is_staging(b) || e->shared[i]) continue;
         gr_gpu_buffer_desc desc = {.name = buffer_name(e, b), .bytes = b->bytes, .usage = usage_of(b->kind), .tag = b->memory};
         bool uniforms = b->kind == GR_BUFFER_UNIFORM && p->uniforms_bytes;
         /* Bindings of whole structs may reach past the last one's data: room for one slot. */

@@ -73,6 +73,8 @@ struct gr_exec {
     uint64_t base_bytes, peak_bytes;
 };
 
+/* exec.c: what is shared from the start has no buffer of its own. */
+bool exec_attach_shared(gr_exec *e, gr_diags *d);
 /* exec_build.c */
 bool exec_cut(gr_exec *e, gr_diags *d);                       /* segments, stable uploads */
 bool exec_pipelines(gr_exec *e, gr_diags *d);
