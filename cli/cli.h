@@ -23,12 +23,15 @@ typedef struct cli_options {
     const char *arg[CLI_LIST_MAX]; unsigned arg_n;   /* positional */
     unsigned threads, repeat, checkpoint;
     unsigned seed; bool second;                      /* op gradcheck */
+    unsigned steps; bool resume, train;              /* train; explain and plan of a training step */
+    const char *parameters;
     const char *visibility, *docs, *export_dir;
     bool json, quiet, keep, dry_run, allow_heavy, no_fuse, timestamps, compress;
 } cli_options;
 
 typedef int cli_command(const cli_options *o);
 int cli_run(const cli_options *o);
+int cli_train(const cli_options *o);
 int cli_explain(const cli_options *o);
 int cli_plan(const cli_options *o);
 int cli_check(const cli_options *o);

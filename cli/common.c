@@ -81,7 +81,8 @@ gr_session *cli_session(const cli_options *o, bool compile_only) {
 }
 
 gr_compile_desc cli_compile_desc(const cli_options *o) {
-    gr_compile_desc d = {.tier = o->tier, .allow_heavy_cpu = o->allow_heavy, .checkpoint = o->checkpoint, .no_fuse = o->no_fuse};
+    gr_compile_desc d = {.tier = o->tier, .allow_heavy_cpu = o->allow_heavy, .checkpoint = o->checkpoint, .no_fuse = o->no_fuse,
+                         .parameters = o->parameters, .train = o->train ? GR_TRAIN_STEP : GR_TRAIN_NONE};
     if (o->budget) parse_bytes(o->budget, &d.budget_gpu);
     return d;
 }

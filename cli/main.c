@@ -18,6 +18,10 @@ static const subcommand commands[] = {
     {"run", "FILE", "Compile a document, show its plan and verdict, run it, write its outputs and a run record.",
      "  gradus run examples/despike.json\n  gradus run examples/despike.json --device cpu --out out/cpu\n"
      "  gradus run model.graph --in x=x.npy --in w=w.npy --gradient loss --wrt w\n", cli_run},
+    {"train", "FILE", "Train a document's parameters as its train block says; show the step's plan first, write curves and parameters.",
+     "  gradus train examples/train_digits_mlp.json --device cpu --steps 100\n  gradus train examples/train_digits_mlp.json --resume\n"
+     "  gradus run examples/train_digits_mlp.json --parameters out/train_digits_mlp/parameters\n"
+     "Ctrl-C stops after the current step and leaves a checkpoint; --resume goes on from it.\n", cli_train},
     {"explain", "FILE", "Print the rungs of a document, one rung, or one node at every rung.",
      "  gradus explain examples/despike.json --rung plan\n  gradus explain examples/despike.json --follow median\n", cli_explain},
     {"plan", "FILE", "Print the plan and verdict; exit code 2 when it is red.", "  gradus plan examples/center.json --budget 256MiB --json\n", cli_plan},
@@ -54,7 +58,8 @@ enum { CLIENTS_N = sizeof clients / sizeof *clients };
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS };
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS,
+       OPT_STEPS, OPT_RESUME, OPT_PARAMETERS, OPT_TRAIN };
 
 static const struct argp_option options[] = {
     {"json", OPT_JSON, NULL, 0, "Print JSON", 0},
@@ -86,6 +91,10 @@ static const struct argp_option options[] = {
     {"visibility", OPT_VISIBILITY, "shared|public", 0, "op publish: who is to see it (default public)", 0},
     {"docs", OPT_DOCS, "DIR", 0, "catalog: write a page of Markdown for every op", 0},
     {"compress", OPT_COMPRESS, NULL, 0, "data convert: compress a .npz", 0},
+    {"steps", OPT_STEPS, "N", 0, "train: end after N steps in all, whatever the document says", 0},
+    {"resume", OPT_RESUME, NULL, 0, "train: go on from the checkpoint in the output folder", 0},
+    {"parameters", OPT_PARAMETERS, "DIR", 0, "run, train: a folder with NAME.npy for every parameter, such as train wrote", 0},
+    {"train", OPT_TRAIN, NULL, 0, "explain, plan: the training step, with backward and update, instead of the workflow", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 
@@ -136,6 +145,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_DOCS: o->docs = arg; break;
     case OPT_EXPORT: o->export_dir = arg; break;
     case OPT_COMPRESS: o->compress = true; break;
+    case OPT_STEPS: o->steps = number(arg, state); break;
+    case OPT_RESUME: o->resume = true; break;
+    case OPT_PARAMETERS: o->parameters = arg; break;
+    case OPT_TRAIN: o->train = true; break;
     case 'q': o->quiet = true; break;
     case ARGP_KEY_ARG: push(o->arg, &o->arg_n, arg, state); break;
     default: return ARGP_ERR_UNKNOWN;

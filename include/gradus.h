@@ -75,6 +75,11 @@ typedef struct gr_compile_desc {
     const char *const *cotangent; unsigned cotangent_n; /* those whose cotangent is an input "d_NAME" of the output's type */
     unsigned checkpoint;        /* segments of the forward whose inside a backward computes again instead of keeping it; 0: none */
     const char *const *wrt; unsigned wrt_n;             /* names of inputs and parameters; none: all floats among them */
+    const char *parameters;     /* a folder with NAME.npy for every parameter, in place of the document's files and initial values; NULL: none */
+    /* Of a document with a train block (docs/training.md): its step with backward and update, or its evaluation, with the train block's
+     * quantities for outputs; NONE: the workflow without training. rows: of a batch, 0 as declared. */
+    enum gr_train_part { GR_TRAIN_NONE = 0, GR_TRAIN_STEP, GR_TRAIN_EVALUATE } train;
+    uint64_t rows;
 } gr_compile_desc;
 
 /* A .json canvas or a .graph text. Op folders below ops/ beside the document are loaded first. Input files named in it are opened for their shapes only. A red plan still
@@ -131,7 +136,7 @@ gr_tensor gr_program_output_type(const gr_program *p, unsigned i);
 /* ---- running ----------------------------------------------------------------------- */
 
 typedef struct gr_prepared gr_prepared;
-typedef struct gr_buffer gr_buffer;
+typedef struct gr_buffer gr_buffer; /* outlives runs: gr_buffer_new */
 typedef uint64_t gr_run;
 
 typedef bool gr_on_progress(void *user, const char *node, uint64_t done, uint64_t total);
@@ -140,6 +145,8 @@ typedef struct gr_prepare_desc {
     bool wide;                 /* oracle: f64 arithmetic, gr_result_wide */
     gr_on_progress *progress;
     void *progress_user;
+    gr_buffer *const *inputs; /* by input: as gr_attach_input, but before any buffer is made, so that nothing is made twice; NULL: none. An
+                                 output that is such an input updated in place (docs/plan.md) is attached with it */
 } gr_prepare_desc;
 
 /* Creates every buffer and pipeline. Refuses a red plan. Input data of a canvas file is loaded from its files. */
@@ -176,6 +183,68 @@ char *gr_run_record(gr_prepared *r, gr_run run);
  * which is made. on_file (may be NULL) hears of each file with its "sha256:...". */
 typedef void gr_on_file(void *user, const char *path, const char *hash);
 bool gr_write_outputs(gr_prepared *r, gr_run run, const char *dir, gr_on_file *on_file, void *user);
+
+/* ---- training -------------------------------------------------------------------------
+ * A document with a train block, trained: docs/training.md. The step is one prepared plan; parameters and the optimizer's state stay in
+ * buffers on the device from the first step to the last. */
+
+typedef struct gr_training gr_training;
+typedef enum gr_train_event_kind { GR_TRAIN_EVENT_NONE = 0, GR_TRAIN_EVENT_STEP, GR_TRAIN_EVENT_EVALUATED, GR_TRAIN_EVENT_CHECKPOINT, GR_TRAIN_EVENT_ENDED } gr_train_event_kind;
+typedef struct gr_train_event {
+    gr_train_event_kind kind;
+    uint64_t step, steps;   /* done, and in all */
+    uint64_t epoch;         /* of the step, from 0 */
+    double rate;            /* STEP: the learning rate */
+    const double *values;   /* STEP: of the batch, EVALUATED: means over the test rows; as gr_training_quantity names them, the loss first */
+    unsigned values_n;
+    bool best;              /* EVALUATED: better than all before */
+    const char *path;       /* CHECKPOINT: the file */
+} gr_train_event;
+typedef void gr_on_train(void *user, const gr_train_event *event);
+
+typedef struct gr_train_desc {
+    const char *tier;       /* the next three as in gr_compile_desc */
+    uint64_t budget_gpu;
+    bool allow_heavy_cpu;
+    const char *parameters; /* start from these, as in gr_compile_desc */
+    const char *out;        /* folder for the checkpoint and the results; NULL: nothing is written */
+    uint64_t steps;         /* end after these many steps; 0: as declared. Schedules keep the declared length */
+    bool resume;            /* go on from the checkpoint in out; without one from the start */
+    gr_on_train *on_event;
+    void *user;
+} gr_train_desc;
+
+/* Compiles the step and settles its verdict; nothing is allocated on the device. NULL on errors; a red plan gives an object whose
+ * program can be explained. */
+gr_training *gr_training_open(gr_session *s, const char *path, const gr_train_desc *desc);
+void gr_training_free(gr_training *t);
+/* The step's program, for gr_explain, gr_plan_json and the verdict; owned by t. */
+gr_program *gr_training_program(gr_training *t);
+unsigned gr_training_quantities(const gr_training *t);
+const char *gr_training_quantity(const gr_training *t, unsigned i); /* "loss", "accuracy" */
+/* Trains until the end, or for `steps` steps more (0: until the end). The first call prepares, and resumes where asked. False on errors;
+ * a loss that is not finite is run/loss-not-finite. */
+bool gr_training_run(gr_training *t, uint64_t steps);
+/* Asks a run in progress to end after the current step; a checkpoint is written when there is a folder. May be called from a signal
+ * handler. */
+void gr_training_stop(gr_training *t);
+bool gr_training_stopped(const gr_training *t); /* by gr_training_stop */
+bool gr_training_ended(const gr_training *t);   /* all steps done, or no better for too long */
+uint64_t gr_training_step(const gr_training *t); /* steps done */
+/* The parameters as they are, or the best ones by evaluation; copies owned by t until the next call for the same index. */
+unsigned gr_training_parameters(const gr_training *t);
+const char *gr_training_parameter_name(const gr_training *t, unsigned i);
+gr_tensor gr_training_parameter(gr_training *t, unsigned i, bool best);
+/* "sha256:..." over names, types and bits of all of them. */
+bool gr_training_hash(gr_training *t, bool best, char out[72]);
+/* Bytes of all buffers at the same time: parameters and state once, and what the plans of the step, of the last batch of an epoch and of
+ * the evaluation hold beside them. Where that is over the budget, one plan is made ready at a time and the largest counts. */
+uint64_t gr_training_planned_bytes(const gr_training *t);
+/* Bytes of buffers that exist now, those of parameters and state included. */
+uint64_t gr_training_created_bytes(const gr_training *t);
+/* Writes parameters/NAME.npy (the best ones where there was an evaluation), curve.csv, evaluation.csv, curve.svg and the record
+ * train.json to the folder. */
+bool gr_training_write(gr_training *t, gr_on_file *on_file, void *user);
 
 /* ---- content ------------------------------------------------------------------------- */
 

@@ -28,6 +28,7 @@ void gr_program_free(gr_program *p) {
     if (!p || --p->refs) return;
     gr_session *s = p->session;
     for (int i = 0; i <= GR_RUNG_PLAN; i++) gr_arena_free(&p->arena[i]);
+    if (p->data) gr_program_free(p->data);
     gr_heap_free(p);
     gr_session_free(s);
 }
@@ -59,6 +60,11 @@ static bool declare_tier(gr_program *p) {
     return true;
 }
 
+/* Segments whose inside is computed again: asked for, or declared by the train block. */
+static unsigned segments_of(const gr_program *p, const gr_compile_desc *desc) {
+    return desc->checkpoint || p->train != GR_TRAIN_STEP ? desc->checkpoint : gr_canvas_training(&p->canvas)->train->segments;
+}
+
 /* Rung 3 to 5: rewrites, kernels, plan. */
 bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     gr_session *s = p->session;
@@ -78,11 +84,12 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     p->allow_heavy = desc->allow_heavy_cpu;
 
     GR_TRY(gr_graph_verify(d, &p->drawn));
+    if (p->train) GR_TRY(gr_program_make_step(p) && gr_graph_verify(d, &p->drawn));
     if (desc->gradient_n) GR_TRY(gr_program_differentiate(p, desc, p->is_op) && gr_graph_verify(d, &p->drawn));
     GR_TRY(gr_graph_opt_expand(graph, d, &p->drawn, s->catalog, desc->reference, usable, p, &expanded));
     GR_TRY(gr_graph_opt_common(graph, d, &expanded, &live));
-    if (desc->checkpoint) {
-        GR_TRY(gr_graph_opt_checkpoint(graph, d, &live, desc->checkpoint, &cut));
+    if (segments_of(p, desc)) {
+        GR_TRY(gr_graph_opt_checkpoint(graph, d, &live, segments_of(p, desc), &cut));
         live = cut;
     }
     GR_TRY(gr_graph_opt_dead(graph, d, &live, &p->graph));
@@ -100,8 +107,21 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc) {
     return gr_program_list_inputs(p);
 }
 
+/* What the caller wants of a train block. */
+static bool take_training(gr_program *p, const gr_compile_desc *desc) {
+    const gr_canvas_node *train = gr_canvas_training(&p->canvas);
+    p->train = desc->train;
+    p->parameters = desc->parameters ? gr_str_dup(&p->arena[0], gr_str_of(desc->parameters)) : (gr_str){0};
+    if (!desc->train) return true;
+    if (!train)
+        return gr_report(&p->session->diags, GR_D_RUN_NO_TRAIN_BLOCK, p->canvas.at, "add a node with \"block\": \"train\"; see docs/training.md",
+                         "\"%.*s\" has no train block", GR_STR_ARG(p->document));
+    p->rows = desc->rows ? desc->rows : train->train->batch;
+    return true;
+}
+
 /* Rung 1 to 3: a drawn document. */
-static bool lower_canvas(gr_program *p) {
+static bool lower_canvas(gr_program *p, const gr_compile_desc *desc) {
     gr_session *s = p->session;
     gr_diags *d = &s->diags;
     gr_input_type *types;
@@ -111,6 +131,7 @@ static bool lower_canvas(gr_program *p) {
     GR_TRY(gr_canvas_load_calls(&p->arena[GR_RUNG_CANVAS], d, &p->canvas));
     GR_TRY(gr_canvas_verify(d, &p->canvas));
     p->has_canvas = true;
+    GR_TRY(take_training(p, desc));
 
     GR_TRY(gr_canvas_lower(&p->arena[GR_RUNG_FLOW], d, &p->canvas, s->catalog, &p->flow));
     GR_TRY(gr_flow_verify(d, &p->flow));
@@ -123,7 +144,9 @@ static bool lower_canvas(gr_program *p) {
 static bool compile(gr_program *p, const gr_compile_desc *desc) {
     gr_compile_desc none = {0};
     bool canvas = !gr_str_ends(p->document, ".graph");
-    if (canvas) GR_TRY(lower_canvas(p));
+    if (canvas) GR_TRY(lower_canvas(p, desc ? desc : &none));
+    else if (desc && desc->train)
+        return gr_report(&p->session->diags, GR_D_RUN_NO_TRAIN_BLOCK, (gr_place){.document = p->document}, "train a canvas document with a train block", "a graph's text has no train block");
     else GR_TRY(gr_graph_parse(&p->arena[GR_RUNG_GRAPH], &p->session->diags, p->document, p->text, p->session->catalog, &p->drawn));
     return gr_program_lower_graph(p, desc ? desc : &none);
 }
@@ -133,6 +156,17 @@ gr_program *gr_compile_text(gr_session *s, const char *name, const char *text, s
     if (!p) return NULL;
     p->text = gr_str_dup(&p->arena[0], (gr_str){text, n});
     if (p->text.p && compile(p, desc)) return p;
+    gr_program_free(p);
+    return NULL;
+}
+
+gr_program *gr_program_again(gr_program *like, const gr_compile_desc *desc) {
+    gr_program *p = gr_program_new(like->session, like->document);
+    if (!p) return NULL;
+    p->text = like->text;
+    p->data = like;
+    like->refs++;
+    if (compile(p, desc)) return p;
     gr_program_free(p);
     return NULL;
 }

@@ -30,11 +30,38 @@ static bool write_loaded(gr_prepared *r) {
     gr_program *p = r->program;
     for (uint32_t i = 0; i < p->inputs_n; i++) {
         const gr_loaded *l = find_loaded(p, p->graph.values[p->inputs[i]].input);
-        if (!l) continue;
+        if (!l || l->in_batches || r->attached[i]) continue;
         gr_tensor t = tensor_of_array(&l->array);
         GR_TRY(gr_write(r, i, &t));
     }
     return true;
+}
+
+static void hold(gr_prepared *r, uint32_t place, gr_buffer *b) {
+    b->refs++;
+    gr_buffer_free(r->attached[place]);
+    r->attached[place] = b;
+}
+
+/* The buffers that desc gives to inputs, by graph value; with an input that is updated in place its output. NULL when memory fails. */
+static gr_persist **share(gr_prepared *r) {
+    const gr_program *p = r->program;
+    gr_persist **shared = gr_heap_alloc((size_t)p->graph.values_n + 1, sizeof(gr_persist *));
+    for (uint32_t i = 0; shared && r->desc.inputs && i < p->inputs_n; i++) {
+        gr_value_id v = p->inputs[i];
+        gr_buffer *b = r->desc.inputs[i];
+        if (!b || b->session != p->session || !p->plan.tensors[v].pages) continue;
+        shared[v] = b->persist;
+        hold(r, i, b);
+        for (uint32_t o = 0; o < p->graph.outputs_n; o++) {
+            gr_value_id w = p->graph.outputs[o].value;
+            if (w == v || !gr_plan_is_resident(&p->plan, v) || p->plan.tensors[w].first_buffer != p->plan.tensors[v].first_buffer) continue;
+            shared[w] = b->persist;
+            hold(r, p->inputs_n + o, b);
+        }
+    }
+    r->desc.inputs = NULL;
+    return shared;
 }
 
 gr_prepared *gr_prepare(gr_program *p, const gr_prepare_desc *desc) {
@@ -63,7 +90,11 @@ gr_prepared *gr_prepare(gr_program *p, const gr_prepare_desc *desc) {
         r->slot[i].array = gr_heap_alloc(n, sizeof *r->slot[i].array);
         if (!r->slot[i].array) ok = gr_report_oom(&s->diags);
     }
+    gr_persist **shared = ok ? share(r) : NULL;
+    if (ok && !shared) ok = gr_report_oom(&s->diags);
+    o.shared = shared;
     if (ok) r->exec = s->api->prepare(s->device, &s->diags, &p->plan, &o);
+    gr_heap_free(shared);
     if (ok && r->exec && write_loaded(r)) return r;
     gr_prepared_free(r);
     return NULL;
@@ -181,8 +212,18 @@ bool gr_write(gr_prepared *r, unsigned input, const gr_tensor *value) {
     return ok;
 }
 
+/* What stays on the device between runs has no content unless a buffer brings it. */
+static bool residents_attached(gr_prepared *r) {
+    const gr_program *p = r->program;
+    for (uint32_t i = 0; i < p->inputs_n && !r->complete; i++)
+        if (gr_plan_is_resident(&p->plan, p->inputs[i]) && !r->attached[i])
+            return gr_report(&p->session->diags, GR_D_RUN_INPUT_MISSING, (gr_place){0}, "attach a buffer with gr_attach_input", "\"%s\" is updated in place and has no buffer", gr_program_input_name(p, i));
+    return r->complete = true;
+}
+
 gr_run gr_submit(gr_prepared *r) {
     gr_session *s = r->program->session;
+    if (!residents_attached(r)) return 0;
     int i = (int)(r->next % 2);
     free_slot(r, i);
     gr_ticket t = s->api->submit(r->exec, &s->diags);
@@ -294,9 +335,7 @@ static bool attach(gr_prepared *r, uint32_t place, gr_value_id v, gr_buffer *b) 
     if (!b || b->session != s)
         return gr_report(&s->diags, GR_D_RUN_BUFFER_RANGE, (gr_place){0}, "make it with gr_buffer_new in this session", "no buffer of this session");
     GR_TRY(s->api->attach(r->exec, &s->diags, v, b->persist));
-    b->refs++;
-    gr_buffer_free(r->attached[place]);
-    r->attached[place] = b;
+    hold(r, place, b);
     return true;
 }
 

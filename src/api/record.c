@@ -1,5 +1,6 @@
 /* record.c: the run record: what ran, on what, under which promises, and the hashes of what
  * went in and came out. Canonical JSON (RFC 8785), so that equal runs give equal records. */
+#include "api/record.h"
 #include "api/receipt.h"
 
 static void put_str(gr_arena *a, gr_value *obj, const char *key, gr_str s) { gr_value_set(a, obj, key, gr_value_new_str(a, s)); }
@@ -119,32 +120,46 @@ static void put_promises(gr_arena *a, gr_value *obj, const gr_program *p) {
     gr_value_set(a, obj, "seed", gr_value_new_i64(a, (int64_t)(p->graph.seed & INT64_MAX)));
 }
 
+bool gr_record_program(gr_arena *a, gr_value *obj, gr_program *p) {
+    gr_session *s = p->session;
+    gr_sha256 plan;
+    if (!gr_plan_hash(&p->plan, &plan)) return gr_report_oom(&s->diags);
+    put_str(a, obj, "document", p->document);
+    put_hash(a, obj, "document_hash", p->has_canvas ? p->canvas.hash : gr_sha256_of(p->text.p, p->text.n));
+    put_promises(a, obj, p);
+    put_hash(a, obj, "plan_hash", plan);
+    put_str(a, obj, "executor", gr_str_of(gr_session_executor(s)));
+    put_str(a, obj, "adapter", gr_str_of(gr_session_adapter(s)));
+    put_str(a, obj, "banner", gr_str_of(gr_session_banner(s)));
+    gr_value_set(a, obj, "ops", ops_of(a, &p->graph));
+    gr_value_set(a, obj, "effects", effects_of(a, p));
+    gr_value *data = gr_value_new(a, GR_V_OBJECT);
+    for (uint32_t i = 0; data && i < p->loaded_n; i++) {
+        const char *name = gr_arena_strndup(a, p->loaded[i].node.p, p->loaded[i].node.n);
+        if (name) put_hash(a, data, name, p->loaded[i].hash);
+    }
+    gr_value_set(a, obj, "inputs", data);
+    GR_TRY(put_trust(a, obj, s, &p->graph));
+    put_engine(a, obj, s);
+    return !gr_arena_failed(a) || gr_report_oom(&s->diags);
+}
+
+/* Inputs are those of this run, whatever the document's files hold. */
 char *gr_run_record(gr_prepared *r, gr_run run) {
-    const gr_program *p = r->program;
+    gr_program *p = r->program;
     gr_session *s = p->session;
     gr_arena a = {0};
     gr_buf out = {0};
+    uint32_t errors = s->diags.errors;
     gr_value *obj = gr_value_new(&a, GR_V_OBJECT);
     put_str(&a, obj, "gradus", GR_STR("run/1"));
-    put_str(&a, obj, "document", p->document);
-    put_hash(&a, obj, "document_hash", p->has_canvas ? p->canvas.hash : gr_sha256_of(p->text.p, p->text.n));
-    put_promises(&a, obj, p);
-    gr_sha256 plan;
-    bool hashed = gr_plan_hash(&p->plan, &plan);
-    if (hashed) put_hash(&a, obj, "plan_hash", plan);
-    put_str(&a, obj, "executor", gr_str_of(gr_session_executor(s)));
-    put_str(&a, obj, "adapter", gr_str_of(gr_session_adapter(s)));
-    put_str(&a, obj, "banner", gr_str_of(gr_session_banner(s)));
-    gr_value_set(&a, obj, "ops", ops_of(&a, &p->graph));
+    bool ok = obj && gr_record_program(&a, obj, p);
     gr_value_set(&a, obj, "inputs", inputs_of(&a, r));
     gr_value *outputs = outputs_of(&a, r, run);
     gr_value_set(&a, obj, "outputs", outputs);
-    gr_value_set(&a, obj, "effects", effects_of(&a, p));
-    bool trusted = put_trust(&a, obj, s, &p->graph);
-    put_engine(&a, obj, s);
-    bool ok = hashed && outputs && trusted && obj && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
+    ok = ok && outputs && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
     gr_arena_free(&a);
     if (ok) gr_buf_putc(&out, '\n');
-    else gr_report_oom(&s->diags);
+    else if (s->diags.errors == errors) gr_report_oom(&s->diags);
     return gr_text_take(s, &out, ok);
 }

@@ -28,7 +28,13 @@ struct gr_session {
 };
 
 /* Inputs as found: arrays in host layout, converted to the declared dtype. */
-typedef struct gr_loaded { gr_str node; gr_array array; gr_sha256 hash; bool is_loaded; } gr_loaded;
+typedef struct gr_loaded {
+    gr_str node;
+    gr_array array;
+    gr_sha256 hash;
+    bool is_loaded;
+    bool in_batches; /* the program takes it row by row: nothing of it is written at first */
+} gr_loaded;
 
 struct gr_program {
     unsigned refs;
@@ -49,6 +55,10 @@ struct gr_program {
     gr_value_id *inputs; uint32_t inputs_n;
     gr_tier declared_tier;
     bool allow_heavy;
+    enum gr_train_part train;
+    uint64_t rows;        /* of a batch; 0: all */
+    gr_str parameters;    /* folder, or empty */
+    gr_program *data;     /* whose loaded arrays are shared; NULL: its own */
 };
 
 typedef struct gr_run_state { gr_run run; gr_ticket ticket; void **unpacked; } gr_run_state;
@@ -62,6 +72,7 @@ struct gr_prepared {
     gr_buffer **attached; /* inputs, then outputs; NULL where none is */
     struct { gr_run run; gr_ticket ticket; gr_array *array; double **wide; uint64_t *wide_n; } slot[2]; /* results unpacked on demand */
     gr_run next;
+    bool complete; /* every resident value has its buffer */
 };
 
 struct gr_buffer {
@@ -98,6 +109,10 @@ bool gr_program_lower_graph(gr_program *p, const gr_compile_desc *desc);
  * cotangent; else graph/gradient-seed. */
 bool gr_program_differentiate(gr_program *p, const gr_compile_desc *desc, bool ones);
 gr_program *gr_program_new(gr_session *s, gr_str document);
+/* Compiles the document of another program again, for another part or number of rows; its data is shared. */
+gr_program *gr_program_again(gr_program *like, const gr_compile_desc *desc);
+/* Outputs of the train block alone; for the step also backward and update, whose outputs are the parameters and states. */
+bool gr_program_make_step(gr_program *p);
 /* "…/user/kemal/median@1" names user/kemal/median@1; other folders their last part. */
 gr_str gr_op_id_from_path(gr_str path);
 /* Gives a buffer's text to the caller; NULL without `ok`, which somebody has reported, and when memory failed, which is
