@@ -383,13 +383,15 @@ static bool at_random(maker *m, uint32_t level) {
 
 /* ---- what chance would pass over -------------------------------------------------------- */
 
-typedef enum shape_style { STYLE_MEDIUM, STYLE_TILES, STYLE_LONG, STYLE_RANK, STYLE_ROOM } shape_style;
+typedef enum shape_style { STYLE_MEDIUM, STYLE_TILES, STYLE_LONG, STYLE_RANK, STYLE_ROOM, STYLE_DENSE } shape_style;
 
 static uint64_t styled_size(gr_rng *r, shape_style style) {
     static const uint64_t tile[] = {16, 17, 32, 33, 48, 64, 65, 80, 96, 100, 128, 132};
+    static const uint64_t dense[] = {64, 68, 96, 128};
     switch (style) {
         case STYLE_TILES: return gr_rng_below(r, 2) ? tile[gr_rng_below(r, 12)] : 1 + gr_rng_below(r, 4);
         case STYLE_MEDIUM: return gr_rng_below(r, 5) ? 2 + gr_rng_below(r, 8) : 1;
+        case STYLE_DENSE: return dense[gr_rng_below(r, 4)];
         case STYLE_ROOM: return gr_rng_below(r, 2) ? 6 + gr_rng_below(r, 12) : 1 + gr_rng_below(r, 3);
         default: return 1 + gr_rng_below(r, 3);
     }
@@ -465,6 +467,13 @@ static bool add_kernel(maker *m, const gr_spec *found, int32_t kernel, uint32_t 
            (!m->thorough || add_further(m, &s, kernel, group)) && add(m, found);
 }
 
+/* Without f16, which a device may lack. */
+static bool runs_anywhere(const gr_spec *s) {
+    bool half = false;
+    for (uint32_t i = 0; i < SPEC_OPERANDS; i++) half = half || s->dtype[i] == GR_DTYPE_F16;
+    return !half;
+}
+
 static bool has_sizes(const gr_spec *s) {
     bool some = false;
     for (uint32_t i = 0; i < s->names_n; i++) some = some || !s->name[i].rest || s->name[i].rank;
@@ -472,7 +481,7 @@ static bool has_sizes(const gr_spec *s) {
 }
 
 /* Every kernel that some call takes is taken by a few of the cases, each dtype of the signature in turn.
- * Edges: with parameters by default and drawn, with all operands, of shapes that have sizes to go further in. */
+ * Edges: with parameters by default and drawn, with all operands, of shapes that have sizes to go further in, without f16 if possible. */
 static bool cover_kernels(maker *m) {
     static const uint32_t rank[] = {2, 1, 0, 3, 2, 4, 1};
     uint32_t all_edges = m->thorough ? 3 : 1, want = m->thorough ? 9 : 3, *have = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1), *edges = GR_NEW_N(m->a, uint32_t, m->op->kernels_n + 1);
@@ -492,10 +501,10 @@ static bool cover_kernels(maker *m) {
         m->full = i / 6 % 2;
         m->drawn++;
         m->shared = i < SEARCH_KERNEL / 2 ? 0 : styled_size(&m->r, STYLE_TILES);
-        if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
+        if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : i % 12 == 4 ? STYLE_DENSE : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
         if (!look(m->op, &s, &which, NULL)) continue;
         for (uint32_t k = 0; k < m->op->kernels_n; k++) {
-            uint32_t edge = m->full && has_sizes(&s) ? m->thorough ? 1u << i % 2 : 1u : 0;
+            uint32_t edge = m->full && has_sizes(&s) && (runs_anywhere(&s) || i > SEARCH_KERNEL / 4) ? m->thorough ? 1u << i % 2 : 1u : 0;
             if (!takes(&which, (int32_t)k) || (have[k] >= want && (edges[k] | edge) == edges[k])) continue;
             edges[k] |= edge;
             GR_TRY(add_kernel(m, &s, (int32_t)k, &have[k]));

@@ -13,7 +13,7 @@ static bool open_truth(gr_trial *t, gr_diags *d, const gr_setting *g) {
     gr_exec_options bounded = {.threads = 1, .bounded = true, .flush_subnormals = g->device->flushes,
                                .any_order = g->op->category == GR_CATEGORY_REDUCTION || g->op->tolerance == GR_TOLERANCE_DEFAULT || g->op->tolerance == GR_TOLERANCE_LOOSE,
                                .accuracy = g->device->accuracy, .accuracy_n = g->device->accuracy_n};
-    gr_exec_options f32 = {.threads = 1};
+    gr_exec_options f32 = {.threads = 1, .run_limit = g->run_limit};
     gr_setting of_reference = *g;
     of_reference.op = g->reference;
     return gr_side_open(&t->truth, d, &of_reference, &t->c, &target, gr_oracle_api(), NULL, &bounded, false, &missing) &&
@@ -249,6 +249,20 @@ bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v
         compare_all(&j, t, v, got, &found, worst, f);
     }
     count(counts, &found);
+    return true;
+}
+
+bool gr_trial_affords(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, bool *affords) {
+    gr_array out[RUN_TENSORS];
+    gr_diags own;
+    int changed;
+    bool fence;
+    *affords = true;
+    if (!g->run_limit) return true;
+    GR_TRY(fill_inputs(t, d, GR_VALUES_SMALL, seed));
+    gr_diags_init(&own);
+    *affords = gr_side_run(&t->f32, &own, t->in, 0, out, &changed, &fence) || !gr_diags_has(&own, GR_D_WGSL_STEP_LIMIT);
+    gr_diags_free(&own);
     return true;
 }
 

@@ -32,6 +32,8 @@ gr_target gr_trial_target(const gr_setting *g, const gr_spec *s);
 /* Opens all sides; *missing: nothing to run here. To be closed either way. */
 bool gr_trial_open(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing);
 void gr_trial_close(gr_trial *t);
+/* Whether the reference stays within g->run_limit: else the case would take minutes. */
+bool gr_trial_affords(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, bool *affords);
 /* Fills, runs the kernel twice (and evaluates it), runs the reference, compares. False when the device fails. */
 bool gr_trial_run(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, uint64_t seed, gr_counts *counts, double *worst, gr_fail *f);
 bool gr_trial_truth(gr_trial *t, gr_diags *d); /* the reference on t->in */

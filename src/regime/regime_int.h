@@ -58,7 +58,7 @@ typedef struct gr_setting {
     const gr_catalog *catalog;
     const gr_op *op, *reference;
     const gr_regime_device *device;
-    uint64_t step_limit;
+    uint64_t step_limit, run_limit; /* run_limit: steps of one dispatch of the reference in f32; 0: none */
     gr_tier tier;
 } gr_setting;
 /* *missing: the target has no kernel for this call (nothing is reported). */

@@ -17,7 +17,7 @@ typedef struct suite {
     bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
-enum { LEAST_CASES = 3 };
+enum { LEAST_CASES = 3, LONG_ELEMENTS = 2048, LONG_RUN = 1 << 17 };
 
 /* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
 static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
@@ -175,22 +175,6 @@ static bool note_kernels(suite *s, const gr_kernels *k) {
     return true;
 }
 
-static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
-    gr_trial t;
-    bool missing;
-    *f = (gr_fail){0};
-    if (!gr_trial_open(&t, s->d, &s->g, spec, &missing)) {
-        gr_trial_close(&t);
-        s->out->skipped += missing;
-        return missing;
-    }
-    s->out->cases++;
-    if (t.which >= 0 && s->out->reached) s->out->reached[t.which]++;
-    bool ok = note_kernels(s, &t.kernel.kernels) && run_values(s, k, &t, spec, index, values, f);
-    gr_trial_close(&t);
-    return ok;
-}
-
 static int32_t kernel_of(const suite *s, const gr_spec *spec, gr_tier tier) {
     gr_target t = gr_trial_target(&s->g, spec);
     gr_arena a;
@@ -201,16 +185,34 @@ static int32_t kernel_of(const suite *s, const gr_spec *spec, gr_tier tier) {
     return k;
 }
 
-/* In the tier fast, and only there. */
-static bool takes_unordered(const suite *s, const gr_spec *spec) {
-    int32_t k = kernel_of(s, spec, GR_TIER_FAST);
-    return k >= 0 && s->g.op->kernels[k].order == GR_ORDER_UNORDERED;
-}
-
 /* Its kernel has hardly run: kernels for large calls come last, when the number of elements is spent. */
 static bool is_needed(const suite *s, const gr_spec *spec) {
     int32_t k = kernel_of(s, spec, s->g.tier);
     return k >= 0 && s->out->reached && s->out->reached[k] < LEAST_CASES;
+}
+
+static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
+    gr_trial t;
+    bool missing;
+    bool affords = true;
+    *f = (gr_fail){0};
+    s->g.run_limit = spec->elements < LONG_ELEMENTS || is_needed(s, spec) ? 0 : LONG_RUN;
+    if (!gr_trial_open(&t, s->d, &s->g, spec, &missing) || !gr_trial_affords(&t, s->d, &s->g, s->seed, &affords) || !affords) {
+        gr_trial_close(&t);
+        s->out->skipped += missing;
+        return missing || !affords;
+    }
+    s->out->cases++;
+    if (t.which >= 0 && s->out->reached) s->out->reached[t.which]++;
+    bool ok = note_kernels(s, &t.kernel.kernels) && run_values(s, k, &t, spec, index, values, f);
+    gr_trial_close(&t);
+    return ok;
+}
+
+/* In the tier fast, and only there. */
+static bool takes_unordered(const suite *s, const gr_spec *spec) {
+    int32_t k = kernel_of(s, spec, GR_TIER_FAST);
+    return k >= 0 && s->g.op->kernels[k].order == GR_ORDER_UNORDERED;
 }
 
 static bool limits_met(suite *s) {
@@ -278,7 +280,7 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
     gr_spec *list;
     uint32_t n;
     bool ok = true, unordered = false;
-    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 22;
+    uint64_t left = o && o->elements ? o->elements : (uint64_t)3 << 20;
     s->out->cases_wanted = o && o->cases ? o->cases : 200;
     if (!gr_cases_make(s->a, s->g.op, s->seed, s->out->cases_wanted, &list, &n)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;
@@ -329,7 +331,7 @@ bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr
     *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
     hash_op(a, op, out);
     if (gr_arena_failed(a)) return gr_report_oom(d);
-    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, GR_TIER_DEBUG}, .out = out, .pieces = GR_NEW_N(a, gr_pieces, op->kernels_n + 1), .thorough = !o || o->cases == 0 || o->cases >= 100};
+    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, 0, GR_TIER_DEBUG}, .out = out, .pieces = GR_NEW_N(a, gr_pieces, op->kernels_n + 1), .thorough = !o || o->cases == 0 || o->cases >= 100};
     if (!s.pieces) return gr_report_oom(d);
     if (o) s.on_run = o->on_run, s.user = o->user;
     for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];

@@ -128,6 +128,7 @@ static bool configure(vm_program *p, const eval_lower *l, const gr_eval_options 
     p->isa = opt->isa;
     p->subgroup = opt->subgroup_size ? opt->subgroup_size : 32;
     p->step_limit = opt->step_limit ? opt->step_limit : (uint64_t)1 << 32;
+    p->run_limit = opt->run_limit ? opt->run_limit : UINT64_MAX;
     p->trace = opt->trace;
     p->reverse = opt->reverse && p->sanitize;
     memcpy(p->size, l->spec.workgroup_size, sizeof p->size);

@@ -49,6 +49,7 @@ typedef struct gr_eval_options {
     const gr_wgsl_override_value *override; uint32_t override_n;
     uint32_t subgroup_size;    /* power of two 4..128; 0 means 32 */
     uint64_t step_limit;       /* loop iterations of one batch of lanes; 0 means 2^32 */
+    uint64_t run_limit;        /* the same of all batches together, since the state was made or restarted; 0 means none */
     bool flush_subnormals;     /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;            /* bounded: errors hold for sums in any order, not for the text's order alone */
     bool reverse;              /* sanitizer: workgroups, and the lanes of an atomic, take their turns from the last to the first */

@@ -158,6 +158,7 @@ struct gr_eval_program {
     uint32_t unit; /* bytes of a buffer unit: 4, or 2 where the module uses f16 */
     uint32_t size[3], invocations, subgroup;
     uint64_t step_limit;
+    uint64_t run_limit;
     bool trace, storage_atomics, sanitize, reverse;
     lane_bounded_table *table;
     GR_VEC(vm_instr) code;

@@ -29,6 +29,7 @@ typedef struct gr_exec_options {
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
     bool reverse;                         /* oracle, with sanitize: workgroups, and the lanes of an atomic, from the last to the first */
     uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
+    uint64_t run_limit;                   /* oracle, one thread: the same of all batches of one dispatch; 0: none */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;                       /* bounded: errors hold for sums in any order */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* bounded: measured errors of builtins; views outlive the exec */

@@ -105,7 +105,7 @@ static const gr_eval_program *compile_kernel(gr_exec *e, gr_diags *d, const gr_k
         over[i] = (gr_wgsl_override_value){k->overrides[i].name, k->overrides[i].value};
     gr_eval_options eo = {.mode = mode_of(&e->options), .trace = e->options.trace, .flush_subnormals = e->options.flush_subnormals,
                           .any_order = e->options.any_order, .reverse = e->options.reverse,
-                          .step_limit = e->options.step_limit,
+                          .step_limit = e->options.step_limit, .run_limit = e->options.run_limit,
                           .accuracy = e->options.accuracy, .accuracy_n = e->options.accuracy_n,
                           .override = over, .override_n = k->overrides_n};
     return gr_eval_compile(&e->arena, d, m, k->entry, &eo);
@@ -457,7 +457,7 @@ static bool step_dispatch(gr_exec *e, gr_diags *d, uint32_t step, uint64_t done)
     uint64_t groups = (uint64_t)grid[0] * grid[1] * grid[2];
     if (groups == 0) return true;
     if (!job->state) GR_TRY(make_job(e, d, step, grid));
-    if (e->options.trace) gr_eval_state_restart(job->state[0]);
+    if (e->options.trace || e->options.run_limit) gr_eval_state_restart(job->state[0]);
     uint64_t part = e->options.progress && s->work > (1u << 24) ? (groups + PROGRESS_PARTS - 1) / PROGRESS_PARTS : groups;
     part = (part + job->batch - 1) / job->batch * job->batch;
     for (uint64_t at = 0; at < groups; at += part) {
