@@ -78,6 +78,9 @@ UNARY = {  # NumPy function, tolerance, domain, special values on the oracle
     'is_nan': (np.isnan, EXACT, None, True), 'is_infinite': (np.isinf, EXACT, None, True),
     'softsign': (lambda x: x / (1 + np.abs(x)), SMOOTH, None, False), 'softplus': (lambda x: np.logaddexp(0, x), SMOOTH, (-30, 30), False),
     'hard_swish': (lambda x: x * np.clip(x + 3, 0, 6) / 6, SMOOTH, None, False),
+    'atan': (np.arctan, SMOOTH, (-50, 50), False), 'asin': (np.arcsin, SMOOTH, (-0.99, 0.99), False), 'acos': (np.arccos, SMOOTH, (-0.99, 0.99), False),
+    'sinh': (np.sinh, SMOOTH, (-20, 20), False), 'cosh': (np.cosh, SMOOTH, (-20, 20), False), 'asinh': (np.arcsinh, SMOOTH, (-50, 50), False),
+    'acosh': (np.arccosh, SMOOTH, (1.5, 50), False), 'atanh': (np.arctanh, SMOOTH, (-0.99, 0.99), False),
     'gelu': (lambda x: x * (1 + reference.erf(x / np.sqrt(2))) / 2, ((1e-6, 1e-6), (2e-5, 4e-6), (1e-6, 1e-7)), (-6, 6), False),
 }
 CARRY = {'abs', 'neg', 'identity', 'relu', 'logical_not', 'ceil', 'floor', 'round_even', 'sign', 'is_nan', 'is_infinite'}
@@ -87,6 +90,10 @@ def unary(op, signature, **params):
     fn, tolerance, domain, special = UNARY[op]
     bare = re.search(r'\(\w+: (\w+)\[', signature).group(1)
     operand = re.search(r'\((\w+):', signature).group(1)
+    if op == 'gelu':
+        x = array('f32', (300,), op, 'tanh', low=-8, high=8)
+        v = wide(x)
+        yield Case(op, [('x', x)], {'approximate': 'tanh'}, [v * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3))) / 2], ((1e-6, 1e-6), (2e-5, 4e-6), (1e-6, 1e-7)), wide=True)
     for t in dtypes(signature, bare):
         shapes = some(SHAPES, t)
         for k, shape in enumerate(shapes):
@@ -819,7 +826,8 @@ def big(op):
 INF, NAN = np.inf, np.nan
 EDGES = {  # values at which NumPy says what IEEE 754 says, on the oracle
     'log': [0.0, -0.0, -1.0, INF, NAN, 1e-45, 1.0], 'sqrt': [0.0, -0.0, -1.0, INF, NAN, 1e-45], 'exp': [INF, -INF, NAN, 1000.0, -1000.0, 89.0, -110.0],
-    'tanh': [INF, -INF, 1e-30, 0.0], 'sigmoid': [INF, -INF, NAN, 100.0, -80.0], 'erf': [INF, -INF, NAN, 1e-30, 9.0, -9.0, 0.0],
+    'tanh': [INF, -INF, 1e-30, 0.0], 'sigmoid': [INF, -INF, NAN, 100.0, -80.0], 'erf': [INF, -INF, NAN, 1e-30, 9.0, -9.0, 0.0], 'sinh': [INF, -INF, NAN, 0.0, 89.0, -89.0, 1e-30, 1.0, 0.999], 'cosh': [INF, -INF, NAN, 0.0, 89.0, 100.0],
+    'asinh': [INF, -INF, NAN, 0.0, 1e-30, 3e38, -1e30, 0.25, 0.249, -0.6], 'atan': [INF, -INF, NAN, 0.0, 1e30],
     'relu': [INF, -INF, 0.0], 'reciprocal': [0.0, -0.0, INF, -INF, NAN], 'softplus': [INF, 1000.0, -1000.0], 'sin': [0.0, NAN], 'cos': [0.0, NAN],
 }
 PAIR_EDGES = [(1, 0), (-1, 0), (0, 0), (INF, INF), (INF, -INF), (0, INF), (NAN, 1), (1, NAN), (-0.0, 0.0), (0, -1), (-8, 1 / 3), (-2, 3), (-2, -2), (-2, -3), (-0.0, 3), (-0.0, -3), (2, INF), (0.5, INF),
