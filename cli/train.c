@@ -112,6 +112,7 @@ static void print_result(const watcher *w, double seconds) {
     uint64_t done = gr_training_step(t) - w->first;
     if (!gr_training_hash(t, false, last) || !gr_training_hash(t, true, best)) return;
     if (w->o->json) {
+        printf(",\n  \"planned_bytes\": %llu,\n  \"created_bytes\": %llu", (unsigned long long)gr_training_planned_bytes(t), (unsigned long long)gr_training_created_bytes(t));
         printf(",\n  \"step\": %llu,\n  \"ended\": %s,\n  \"seconds\": %.6f,\n  \"parameters_hash\": \"%s\",\n  \"best_parameters_hash\": \"%s\"",
                (unsigned long long)gr_training_step(t), gr_training_ended(t) ? "true" : "false", seconds, last, best);
         return;

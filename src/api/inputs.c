@@ -35,6 +35,15 @@ static bool convert(gr_program *p, const gr_canvas_node *n, gr_array *x) {
     return true;
 }
 
+/* A .txt file is its bytes; other files are known by their endings. */
+static bool load_file(gr_program *p, gr_str path, gr_array *out) {
+    gr_str text;
+    if (!gr_str_ends(path, ".txt")) return gr_array_load(&p->arena[0], &p->session->diags, path, 0, out);
+    GR_TRY(gr_file_read(&p->arena[0], &p->session->diags, path, 0, &text));
+    *out = (gr_array){.dtype = GR_DTYPE_U8, .rank = 1, .dims = {text.n}, .data = (void *)(uintptr_t)text.p, .bytes = text.n};
+    return true;
+}
+
 /* One node's data: its file, a file of the folder of parameters, or initial values. */
 static bool load_node(gr_program *p, const gr_canvas_node *n, gr_loaded *out) {
     gr_arena *a = &p->arena[0];
@@ -49,7 +58,7 @@ static bool load_node(gr_program *p, const gr_canvas_node *n, gr_loaded *out) {
         path.n = 0;
     }
     if (path.n) {
-        if (!gr_array_load(a, d, path, 0, &out->array)) {
+        if (!load_file(p, path, &out->array)) {
             gr_report_trail(d, "node %.*s reads %.*s", GR_STR_ARG(n->id), GR_STR_ARG(path));
             return false;
         }
