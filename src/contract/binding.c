@@ -115,7 +115,9 @@ static bool parse_bind(binder *s) {
     if (!b->kind) return gr_parser_expected(p, "read, write, inout, scratch, count or uniform");
     if (b->kind == GR_BIND_UNIFORM) return parse_uniform(p, b);
     if (b->kind == GR_BIND_SCRATCH) return parse_scratch(p, b);
-    return parse_tensor_name(p, b);
+    GR_TRY(parse_tensor_name(p, b));
+    b->once = b->kind == GR_BIND_READ && gr_parser_take_word(p, "once");
+    return true;
 }
 
 /* ---- pass ---- */
@@ -377,7 +379,7 @@ static void print_bind(gr_buf *out, const gr_bind *b) {
         }
         gr_buf_puts(out, b->fields_n ? " }" : "}");
     } else {
-        gr_buf_printf(out, "%.*s%s", GR_STR_ARG(b->tensor), b->each ? "[*]" : "");
+        gr_buf_printf(out, "%.*s%s%s", GR_STR_ARG(b->tensor), b->each ? "[*]" : "", b->once ? " once" : "");
     }
     gr_buf_putc(out, '\n');
 }

@@ -1,5 +1,6 @@
 /* Bindings against the reflection of their WGSL, for every instance of dtypes. */
 #include "contract/instance_int.h"
+#include "wgsl/subscript.h"
 
 typedef struct wgsl_checker {
     gr_arena *a;
@@ -65,6 +66,14 @@ static void check_element(wgsl_checker *c, const gr_bind *b, const gr_wgsl_decl 
                       "name the element type by an alias that the binding re-binds, or list the kernel's dtypes",
                       "%.*s holds %.*s, but %.*s is %s, stored as %s", GR_STR_ARG(b->var), GR_STR_ARG(element(v->type)->text),
                       GR_STR_ARG(b->tensor.n ? b->tensor : b->dtype), gr_dtype_name(t), gr_dtype_wgsl(t));
+    see(c, v);
+}
+
+/* What may be computed where it is read is used as x[index] alone. */
+static void check_once(wgsl_checker *c, const gr_bind *b, const gr_wgsl_decl *v) {
+    if (!b->once || (!b->each && gr_wgsl_only_subscripted(c->k->wgsl, b->var) && is_scalar(element(v->type)))) return;
+    c->ok = gr_report(c->d, GR_D_CONTRACT_BINDING_ACCESS, gr_piece_place(c->src, b->offset), "leave out `once`, or use another name for other things",
+                      "%.*s is read `once`, but it is no array of scalars that is used as %.*s[index] alone", GR_STR_ARG(b->var), GR_STR_ARG(b->var));
     see(c, v);
 }
 
@@ -160,6 +169,7 @@ static void check_bind(wgsl_checker *c, const gr_bind *b) {
     bool before = c->ok;
     c->ok = true;
     check_access(c, b, v);
+    check_once(c, b, v);
     if (c->ok && b->kind == GR_BIND_UNIFORM) check_uniform(c, b, v);
     else if (c->ok) check_element(c, b, v);
     c->ok = c->ok && before;

@@ -193,6 +193,7 @@ typedef struct gr_bind {
     gr_bind_field *fields;
     uint32_t fields_n;
     bool each;        /* written xs[*]: the tensor of the pass that runs */
+    bool once;        /* READ: each element is read about once, so that it may be computed where it is read */
     uint32_t offset;
 } gr_bind;
 
@@ -323,7 +324,11 @@ typedef struct gr_fusion {
     const struct gr_op **ops; /* of the calls, in order */
     gr_str *nodes;            /* the graph nodes that they came from */
     uint32_t n;
-    gr_str why;               /* "fused from 2 maps: sub, exp" */
+    gr_str why;               /* "2 maps fused: sub@1, exp@1" */
+    /* NULL: one map. Else `map` computes operand `at` of `core` (flattened) where the kernel of core reads it: operands of the
+     * fused call are those of map, then those of core without `at`. */
+    const struct gr_call *core, *map;
+    uint32_t at;
 } gr_fusion;
 
 /* [optimizer]: an op that updates weights in place, and what its operands are to a training loop. */

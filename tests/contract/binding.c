@@ -4,7 +4,7 @@
 static const char every_clause[] =
     "# a comment\n"
     "alias T = T\n"
-    "bind src = read x\n"
+    "bind src = read x once\n"
     "bind xs = read xs[*]\n"
     "bind dst = write y   # behind a clause\n"
     "bind acc = inout a\n"
@@ -38,7 +38,7 @@ static void bindings_print_and_parse(void **state) {
     kit_open(&k);
     if (!gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_str_of(every_clause), &b)) { kit_show(&k); fail(); }
     assert_true(b.aliases_n == 1 && b.binds_n == 8 && b.overrides_n == 1 && b.passes_n == 8 && b.splits_n == 7);
-    assert_true(b.binds[1].each && b.binds[6].fields_n == 10 && b.binds[6].fields[9].view == GR_VIEW_BATCH);
+    assert_true(b.binds[0].once && !b.binds[1].once && b.binds[1].each && b.binds[6].fields_n == 10 && b.binds[6].fields[9].view == GR_VIEW_BATCH);
     gr_binding_print(&out, &b);
     assert_true(gr_binding_parse(&k.a, &k.d, GR_STR("b"), gr_buf_view(&out), &again));
     gr_binding_print(&second, &again);

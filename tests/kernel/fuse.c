@@ -89,8 +89,8 @@ static void reasons(void **state) {
     low_begin(&l);
     lower(&l, HEAD "  %x = input \"x\" : f32[8, 4]\n  %t = transpose %x\n  %y = exp %t\n  output \"y\" %y\n}\n", &t);
     says(&l, "y", "\"t\" apart: its op is no map");
-    /* c and y: the sum has to run in between. */
-    lower(&l, HEAD "  %x = input \"x\" : f32[8, 4]\n  %c = exp %x\n  %s = sum_to_shape %c shape=[1, 4]\n  %y = div %c, %s\n  output \"y\" %y\n}\n", &t);
+    /* c and y: the transposition has to run in between. */
+    lower(&l, HEAD "  %x = input \"x\" : f32[4, 4]\n  %c = exp %x\n  %s = transpose %c\n  %y = div %c, %s\n  output \"y\" %y\n}\n", &t);
     says(&l, "y", "\"c\" apart: what is between them has to run in between");
     lower(&l, HEAD "  %x = input \"x\" : f32[8, 1]\n  %z = input \"z\" : f32[8, 4]\n  %c = neg %x\n  %y = add %c, %z\n  output \"y\" %y\n  output \"c\" %c\n}\n", &t);
     says(&l, "y", "\"c\" apart: it is used elsewhere in a smaller shape");
@@ -106,6 +106,53 @@ static void reasons(void **state) {
     assert_int_equal(l.kernels.n, 2);
     says(&l, "s8", "apart: one kernel would bind more storage buffers than the target allows");
     gr_buf_free(&b);
+    low_end(&l);
+}
+
+/* A reduction reads through the maps that feed it, where they are cheaper to compute again than to store. */
+static void computed_where_read(void **state) {
+    (void)state;
+    low l;
+    gr_target t = gpu();
+    low_begin(&l);
+    lower(&l, HEAD "  %x = input \"x\" : f32[64, 128]\n  %m = input \"m\" : f32[64, 1]\n  %c = sub %x, %m\n  %q = mul %c, %c\n  %v = reduce_sum %q axes=[1] keep_dimensions=true\n"
+               "  %n = div %c, %v\n  output \"n\" %n\n}\n", &t);
+    assert_int_equal(l.kernels.n, 2); /* c is computed in both */
+    says(&l, "v", "computed where it is read: sub@1, mul@1; ");
+    says(&l, "n", "2 maps fused: sub@1, div@1; \"v\" apart: its op is no map");
+    assert_int_equal(l.kernels.graph->nodes[0].also_n, 2); /* c and q lead to it */
+    /* An output is stored in any case: it is read. */
+    lower(&l, HEAD "  %x = input \"x\" : f32[64, 128]\n  %q = mul %x, %x\n  %v = reduce_sum %q\n  output \"q\" %q\n  output \"v\" %v\n}\n", &t);
+    assert_int_equal(l.kernels.n, 2);
+    assert_false(l.kernels.graph->nodes[1].call.op->fusion != NULL);
+    /* matmul reads its operands many times, and says nothing of once. */
+    lower(&l, HEAD "  %x = input \"x\" : f32[64, 64]\n  %q = mul %x, %x\n  %v = matmul %q, %x\n  output \"v\" %v\n}\n", &t);
+    assert_int_equal(l.kernels.n, 2);
+    /* Nothing is left of a map that only reductions read, however many they are. */
+    lower(&l, HEAD "  %x = input \"x\" : f32[64, 64]\n  %q = mul %x, %x\n  %v = reduce_sum %q axes=[1]\n  %w = reduce_max %q axes=[1]\n  output \"v\" %v\n  output \"w\" %w\n}\n", &t);
+    assert_int_equal(l.kernels.n, 2);
+    assert_int_equal(l.kernels.graph->nodes_n, 2);
+    low_end(&l);
+}
+
+/* Bodies made of other ops take no more dispatches than by hand. */
+static void composites(void **state) {
+    (void)state;
+    static const struct { const char *call; uint32_t most; } list[] = {
+        {"softmax %x axis=1", 1}, {"log_softmax %x axis=1", 1}, {"layer_norm %x, %g, %g", 1}, {"rms_norm %x", 1}, {"gelu %x", 2}, {"silu %x", 1}, {"mish %x", 1},
+        {"reduce_l2 %x axes=[1]", 2}, {"reduce_mean %x axes=[1]", 2}, {"reduce_sum_square %x axes=[1]", 1}, {"mse %x, %t", 2}, {"huber %x, %t", 2}, {"clip_by_norm %x", 2},
+    };
+    low l;
+    gr_target t = gpu();
+    low_begin(&l);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        gr_buf b = {0};
+        gr_buf_printf(&b, HEAD "  %%x = input \"x\" : f32[64, 128]\n  %%t = input \"t\" : f32[64, 128]\n  %%g = input \"g\" : f32[128]\n  %%y = %s\n  output \"y\" %%y\n}\n", list[i].call);
+        lower(&l, b.p, &t);
+        if (l.kernels.n > list[i].most) print_error("%s: %u\n", list[i].call, l.kernels.n);
+        assert_true(l.kernels.n <= list[i].most);
+        gr_buf_free(&b);
+    }
     low_end(&l);
 }
 
@@ -161,7 +208,7 @@ static void many_nodes(void **state) {
 
 int main(void) {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(texts), cmocka_unit_test(shapes_of_graphs), cmocka_unit_test(reasons), cmocka_unit_test(no_cycle_between_groups),
+        cmocka_unit_test(texts), cmocka_unit_test(shapes_of_graphs), cmocka_unit_test(reasons), cmocka_unit_test(computed_where_read), cmocka_unit_test(composites), cmocka_unit_test(no_cycle_between_groups),
         cmocka_unit_test(switched_off), cmocka_unit_test(many_nodes),
     };
     return cmocka_run_group_tests(t, NULL, NULL);

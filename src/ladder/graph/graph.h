@@ -106,6 +106,9 @@ bool gr_graph_opt_checkpoint(gr_arena *a, gr_diags *d, const gr_graph *g, uint32
  * allow, each with its reasons in `apart`. */
 typedef struct gr_fuse_rules {
     bool (*is_map)(void *user, const gr_graph *g, uint32_t node); /* it would be generated from its map body */
+    /* How many storage buffers may stand for operand i (flattened) of a node that is no map, where the maps that feed it are computed
+     * in the place of the operand; 0: it has to be stored. */
+    uint32_t (*absorbs)(void *user, const gr_graph *g, uint32_t node, uint32_t i);
     void *user;
     uint32_t buffers; /* storage buffers that a kernel may bind */
 } gr_fuse_rules;

@@ -23,9 +23,14 @@ static bool is_map(void *user, const gr_graph *g, uint32_t node) {
     return gr_kernel_is_map(u->t, u->tier, &g->nodes[node].call);
 }
 
+static uint32_t absorbs(void *user, const gr_graph *g, uint32_t node, uint32_t i) {
+    const usable_ctx *u = user;
+    return gr_kernel_absorbs(u->t, u->tier, &g->nodes[node].call, i);
+}
+
 static bool fuse(gr_arena *a, gr_diags *d, const gr_graph **g, usable_ctx *u) {
     gr_graph *fused = GR_NEW(a, gr_graph);
-    gr_fuse_rules rules = {is_map, u, u->t->max_storage_buffers};
+    gr_fuse_rules rules = {is_map, absorbs, u, u->t->max_storage_buffers};
     if (!fused) return gr_report_oom(d);
     GR_TRY(gr_graph_opt_fuse(a, d, *g, &rules, fused) && gr_graph_verify(d, fused));
     *g = fused;

@@ -31,10 +31,7 @@ typedef struct fuser {
     gr_diags *d;
     const gr_graph *g;
     const gr_fuse_rules *rules;
-    uint32_t *first, *use;         /* by value: consumers are use[first[v] .. first[v + 1]) */
-    bool *wanted;                  /* by value: an output */
-    bool *map;                     /* by node */
-    uint32_t *reads, *params;      /* by node: a bit for each operand that its body reads, and how many parameters */
+    gr_fuse_facts k;
     uint32_t *group;               /* by node: the first of its group's members */
     uint32_t *next, *last, *size;  /* members as a list from the first, ascending; last and size by first member */
     uint32_t *low;                 /* by position: the first member of the groups that begin before it and end at it or behind */
@@ -44,72 +41,21 @@ typedef struct fuser {
     uint32_t *stack;
     gr_graph *out;
     bool *placed;
+    uint32_t *number;              /* by first member: of the node in `out` */
 } fuser;
 
-/* ---- the graph as it is ---------------------------------------------------------------- */
-
-static bool note_uses(fuser *x) {
-    const gr_graph *g = x->g;
-    uint32_t n = 0;
-    x->first = GR_NEW_N(x->scratch, uint32_t, (size_t)g->values_n + 2);
-    x->wanted = GR_NEW_N(x->scratch, bool, g->values_n);
-    if (!x->first || !x->wanted) return gr_report_oom(x->d);
-    for (uint32_t i = 0; i < g->nodes_n; i++)
-        for (uint32_t j = 0; j < g->nodes[i].call.operands_n; j++)
-            if (g->nodes[i].args[j] != GR_NO_VALUE) x->first[g->nodes[i].args[j] + 2]++, n++;
-    for (uint32_t v = 0; v < g->values_n; v++) x->first[v + 2] += x->first[v + 1];
-    x->use = GR_NEW_N(x->scratch, uint32_t, n);
-    if (!x->use) return gr_report_oom(x->d);
-    for (uint32_t i = 0; i < g->nodes_n; i++)
-        for (uint32_t j = 0; j < g->nodes[i].call.operands_n; j++)
-            if (g->nodes[i].args[j] != GR_NO_VALUE) x->use[x->first[g->nodes[i].args[j] + 1]++] = i;
-    for (uint32_t i = 0; i < g->outputs_n; i++) x->wanted[g->outputs[i].value] = true;
-    return true;
-}
-
-/* Operands of a map are its shape, or broadcast to it. */
-static bool broadcasts(const gr_type *x, const gr_type *y) {
-    if (x->rank > y->rank) return false;
-    for (uint32_t k = 0; k < x->rank; k++) {
-        uint64_t n = x->dim[x->rank - 1 - k].n;
-        if (n != 1 && n != y->dim[y->rank - 1 - k].n) return false;
-    }
-    return true;
-}
-
-static bool bounded(const gr_call *c) {
-    bool any = false;
-    for (uint32_t i = 0; i < c->operands_n; i++) any = any || c->operands[i].bounded;
-    for (uint32_t i = 0; i < c->outputs_n; i++) any = any || c->outputs[i].bounded;
-    return any;
-}
-
-static bool is_map(fuser *x, uint32_t i) {
-    const gr_call *c = &x->g->nodes[i].call;
-    if (c->op->body != GR_BODY_MAP || c->op->fusion || c->outputs_n != 1 || x->g->nodes[i].results[0] == GR_NO_VALUE) return false;
-    if (c->operands_n > c->op->sig.operands_n || c->operands_n > 32) return false;
-    gr_str expr = gr_fuse_expr(c);
-    for (uint32_t j = 0; j < c->operands_n; j++) {
-        if (!gr_fuse_reads(c, expr, j)) continue;
-        if (!broadcasts(&c->operands[j], &c->outputs[0])) return false;
-        x->reads[i] |= UINT32_C(1) << j;
-    }
-    x->params[i] = gr_fuse_params(c, expr);
-    return expr.n && gr_fuse_can_write(c) && x->rules->is_map(x->rules->user, x->g, i);
-}
+/* ---- groups of one ----------------------------------------------------------------------- */
 
 static bool note_nodes(fuser *x) {
     uint32_t n = x->g->nodes_n;
-    x->map = GR_NEW_N(x->scratch, bool, n);
     x->placed = GR_NEW_N(x->scratch, bool, n);
-    uint32_t **const lists[] = {&x->group, &x->next, &x->last, &x->size, &x->mark, &x->stack, &x->low, &x->reads, &x->params, &x->refused_at};
+    uint32_t **const lists[] = {&x->group, &x->next, &x->last, &x->size, &x->mark, &x->stack, &x->low, &x->refused_at, &x->number};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         *lists[i] = GR_NEW_N(x->scratch, uint32_t, (size_t)n + 1);
         if (!*lists[i]) return gr_report_oom(x->d);
     }
-    if (!x->map || !x->placed) return gr_report_oom(x->d);
+    if (!x->placed) return gr_report_oom(x->d);
     for (uint32_t i = 0; i < n; i++) {
-        x->map[i] = is_map(x, i);
         x->group[i] = x->last[i] = x->low[i] = i;
         x->next[i] = UINT32_MAX;
         x->size[i] = 1;
@@ -148,9 +94,9 @@ static void mark_members(fuser *x, const gr_fuse_group *f) {
 
 /* Whether the group's value is stored: an output, or read by another node; so is one that nothing reads. */
 static bool is_stored(const fuser *x, gr_value_id v) {
-    if (x->wanted[v] || x->first[v] == x->first[v + 1]) return true;
-    for (uint32_t i = x->first[v]; i < x->first[v + 1]; i++)
-        if (!inside(x, x->use[i])) return true;
+    if (x->k.wanted[v] || x->k.first[v] == x->k.first[v + 1]) return true;
+    for (uint32_t i = x->k.first[v]; i < x->k.first[v + 1]; i++)
+        if (!inside(x, x->k.use[i])) return true;
     return false;
 }
 
@@ -181,10 +127,10 @@ static apart list_operands(const fuser *x, gr_fuse_group *f) {
     f->in_n = f->constants_n = f->params_n = 0;
     for (uint32_t i = 0; i < f->nodes_n; i++) {
         const gr_graph_node *n = &x->g->nodes[f->node[i]];
-        f->params_n += x->params[f->node[i]];
+        f->params_n += x->k.params[f->node[i]];
         for (uint32_t j = 0; j < n->call.operands_n; j++) {
             gr_value_id v = n->args[j];
-            if (!(x->reads[f->node[i]] >> j & 1) || holds(f->in, f->in_n, v) || holds(f->constant, f->constants_n, v)) continue;
+            if (!(x->k.reads[f->node[i]] >> j & 1) || holds(f->in, f->in_n, v) || holds(f->constant, f->constants_n, v)) continue;
             const gr_graph_value *gv = &x->g->values[v];
             if (gv->source == GR_SOURCE_NODE && inside(x, gv->node)) continue;
             if (gr_fuse_scalar(gv)) {
@@ -199,22 +145,6 @@ static apart list_operands(const fuser *x, gr_fuse_group *f) {
     f->params_n += f->constants_n;
     if (f->params_n > GR_FUSE_PARAMS_MAX) return TOO_LARGE;
     return f->in_n + f->out_n > x->rules->buffers ? BUFFERS : TOGETHER;
-}
-
-/* The signature gives the result the shape that the operands broadcast to. */
-static bool spans(const fuser *x, const gr_type *shape, const gr_fuse_group *f) {
-    for (uint32_t k = 0; k < shape->rank; k++) {
-        uint64_t n = 1;
-        bool any = false;
-        for (uint32_t i = 0; i < f->in_n; i++) {
-            const gr_type *t = &x->g->values[f->in[i]].type;
-            if (k >= t->rank) continue;
-            any = true;
-            if (t->dim[t->rank - 1 - k].n != 1) n = t->dim[t->rank - 1 - k].n;
-        }
-        if (!any || n != shape->dim[shape->rank - 1 - k].n) return false;
-    }
-    return f->in_n > 0;
 }
 
 /* Adds the groups of the nodes that feed a member, those that can lie after the group's first member; a member among them: false. */
@@ -258,7 +188,7 @@ static apart try_union(fuser *x, uint32_t node, uint32_t group, gr_fuse_group *f
     mark_members(x, f);
     apart why = list_results(x, shape, f);
     if (!why) why = list_operands(x, f);
-    if (!why && !spans(x, shape, f)) why = SHAPE_GIVEN;
+    if (!why && !gr_fuse_spans(x->g, shape, f)) why = SHAPE_GIVEN;
     if (!why && path_outside(x, f)) why = PATH;
     return why;
 }
@@ -279,9 +209,9 @@ static void unite(fuser *x, const gr_fuse_group *f) {
 
 static apart fits(const fuser *x, uint32_t node, uint32_t p) {
     const gr_graph_node *n = &x->g->nodes[node], *m = &x->g->nodes[p];
-    if (!x->map[p]) return NOT_A_MAP;
+    if (!x->k.map[p]) return NOT_A_MAP;
     if (n->backward != m->backward || n->again != m->again) return OTHER_PASS;
-    return bounded(&n->call) || bounded(&m->call) ? BOUNDED : TOGETHER;
+    return gr_fuse_bounded(&n->call) || gr_fuse_bounded(&m->call) ? BOUNDED : TOGETHER;
 }
 
 /* The operands' producers from the last to the first. */
@@ -289,7 +219,7 @@ static uint32_t list_producers(const fuser *x, uint32_t node, uint32_t *list) {
     const gr_graph_node *n = &x->g->nodes[node];
     uint32_t count = 0;
     for (uint32_t j = 0; j < n->call.operands_n && count < GR_FUSE_OPERANDS_MAX; j++) {
-        if (!(x->reads[node] >> j & 1) || x->g->values[n->args[j]].source != GR_SOURCE_NODE) continue;
+        if (!(x->k.reads[node] >> j & 1) || x->g->values[n->args[j]].source != GR_SOURCE_NODE) continue;
         uint32_t p = x->g->values[n->args[j]].node, k = count;
         if (holds(list, count, p)) continue;
         for (; k > 0 && list[k - 1] < p; k--) list[k] = list[k - 1];
@@ -321,7 +251,7 @@ static bool group_node(fuser *x, uint32_t i, gr_fuse_group *f) {
 static bool group_nodes(fuser *x, gr_fuse_group *f) {
     for (uint32_t i = 0; i < x->g->nodes_n; i++) {
         x->refused_at[i] = x->refused.n;
-        if (x->map[i]) GR_TRY(group_node(x, i, f));
+        if (x->k.map[i]) GR_TRY(group_node(x, i, f));
     }
     x->refused_at[x->g->nodes_n] = x->refused.n;
     return true;
@@ -390,7 +320,7 @@ static bool place_group(fuser *x, uint32_t group, gr_fuse_group *f) {
         if (why) return GR_BUG(x->d, "G1", "a fused node stopped being possible: %s", reason[why]);
         GR_TRY(fused_node(x, f, &n));
     }
-    if (x->map[group]) GR_TRY(explain(x, f, &n));
+    if (x->k.map[group]) GR_TRY(explain(x, f, &n));
     x->out->nodes[x->out->nodes_n++] = n;
     return true;
 }
@@ -423,6 +353,7 @@ static bool place_all(fuser *x, gr_fuse_group *f) {
                 g = p;
                 continue;
             }
+            x->number[g] = x->out->nodes_n;
             GR_TRY(place_group(x, g, f));
             x->placed[g] = true;
             if (!depth) break;
@@ -430,6 +361,14 @@ static bool place_all(fuser *x, gr_fuse_group *f) {
         }
     }
     return true;
+}
+
+/* Values that the first pass put into a node have its new number. */
+static void renumber(fuser *x) {
+    for (uint32_t v = 0; v < x->g->values_n; v++) {
+        const gr_graph_value *gv = &x->g->values[v];
+        if (gv->source == GR_SOURCE_NODE && gv->result == GR_FUSED) x->out->values[v].node = x->number[x->group[gv->node]];
+    }
 }
 
 static bool start(fuser *x) {
@@ -441,13 +380,14 @@ static bool start(fuser *x) {
     return true;
 }
 
-bool gr_graph_opt_fuse(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_graph *out) {
+bool gr_fuse_groups(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_graph *out) {
     gr_arena scratch = {0};
     fuser x = {.a = a, .scratch = &scratch, .d = d, .g = g, .rules = rules, .out = out};
     gr_fuse_group *f = GR_NEW(&scratch, gr_fuse_group);
     if (f) f->g = g;
-    bool ok = f ? note_uses(&x) && note_nodes(&x) && start(&x) : gr_report_oom(d);
+    bool ok = f ? gr_fuse_note(&scratch, d, g, rules, &x.k) && note_nodes(&x) && start(&x) : gr_report_oom(d);
     ok = ok && group_nodes(&x, f) && place_all(&x, f);
+    if (ok) renumber(&x);
     gr_arena_free(&scratch);
     return ok;
 }

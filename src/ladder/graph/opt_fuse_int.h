@@ -16,6 +16,23 @@ typedef struct gr_fuse_group {
     gr_value_id out[GR_FUSE_NODES_MAX]; uint32_t out_n;      /* results that are stored */
 } gr_fuse_group;
 
+/* What is known of a graph. Memory from the caller's scratch. */
+typedef struct gr_fuse_facts {
+    uint32_t *first, *use;    /* by value: consumers are use[first[v] .. first[v + 1]) */
+    bool *wanted;             /* by value: an output */
+    bool *map;                /* by node: a map that may be fused */
+    uint32_t *reads, *params; /* by node: a bit for each operand that its body reads, and how many parameters */
+} gr_fuse_facts;
+bool gr_fuse_note(gr_arena *scratch, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_fuse_facts *k);
+bool gr_fuse_bounded(const gr_call *c);
+/* Whether the group's operands broadcast to the shape: the signature of the fused op gives its results that one. */
+bool gr_fuse_spans(const gr_graph *g, const gr_type *shape, const gr_fuse_group *f);
+
+/* First pass (opt_fuse_read.c): operands that a kernel reads once are computed there from the maps that feed them. */
+bool gr_fuse_reads_in_place(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_graph *out);
+/* Second pass (opt_fuse.c): the maps that are left, in groups. */
+bool gr_fuse_groups(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_fuse_rules *rules, gr_graph *out);
+
 /* The text that a call of a map contributes; empty where its op has no expression for these dtypes. */
 gr_str gr_fuse_expr(const gr_call *c);
 /* Whether the expression reads operand i of the call: it is there and named. */

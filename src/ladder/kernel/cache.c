@@ -1,5 +1,6 @@
 /* cache.c: every distinct WGSL text once, and files with their aliases re-bound. */
 #include "ladder/kernel/kernel_int.h"
+#include "wgsl/subscript.h"
 
 gr_kernel_cache *gr_kernel_cache_new(gr_arena *a) {
     gr_kernel_cache *c = GR_NEW(a, gr_kernel_cache);
@@ -41,7 +42,8 @@ static bool finish_module(gr_kernel_cache *c, gr_diags *d, gr_kernel_module *m) 
         gr_buf b = {0};
         gr_buf_puts(&b, "// ");
         put_name(&b, m->op);
-        gr_buf_puts(&b, m->fused ? " as one pointwise kernel, generated from the map bodies of its nodes.\n// Graph nodes: "
+        if (m->file.n) gr_buf_printf(&b, ": %.*s, with an operand computed where it is read.\n// Graph nodes: ", GR_STR_ARG(m->file));
+        else gr_buf_puts(&b, m->fused ? " as one pointwise kernel, generated from the map bodies of its nodes.\n// Graph nodes: "
                                  : " as a pointwise kernel, generated from its map body.\n// Graph nodes: ");
         for (uint32_t i = 0; i < m->nodes_n; i++) {
             if (i) gr_buf_puts(&b, ", ");
@@ -106,19 +108,33 @@ static gr_str rebind(gr_arena *a, const gr_wgsl_module *parsed, const gr_kernel_
     return s;
 }
 
+/* The text with the reader's function in place of the variable. */
+static gr_str read_through(gr_arena *a, gr_str text, const gr_reader *r) {
+    gr_buf b = {0};
+    bool f16 = gr_text_names(r->text, GR_STR("f16")) && !gr_text_names(text, GR_STR("enable"));
+    if (f16) gr_buf_puts(&b, "enable f16;\n");
+    gr_wgsl_put_subscripts(&b, text, r->var, r->function);
+    gr_buf_puts(&b, "\n");
+    gr_buf_str(&b, r->text);
+    gr_str s = b.failed ? (gr_str){0} : gr_str_dup(a, gr_buf_view(&b));
+    gr_buf_free(&b);
+    return s;
+}
+
 static bool load_file(gr_kernel_cache *c, gr_diags *d, const gr_kernel_decl *k, const gr_wgsl_rebind *r, uint32_t n,
-                      bool f16, gr_kernel_module *m) {
+                      bool f16, const gr_reader *reader, gr_kernel_module *m) {
     gr_arena scratch = {0};
     const gr_wgsl_module *syntax = gr_wgsl_parse(&scratch, d, k->file, k->wgsl);
     m->body = syntax ? rebind(c->arena, syntax, k, r, n, f16) : (gr_str){0};
     gr_arena_free(&scratch);
     if (!syntax) return false;
+    if (m->body.p && reader) m->body = read_through(c->arena, m->body, reader);
     if (!m->body.p) return gr_report_oom(d);
     m->wgsl = gr_wgsl_load(c->arena, d, k->file, m->body, NULL);
     return m->wgsl != NULL;
 }
 
-uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, const gr_kernel_decl *k, const gr_target *t) {
+uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, const gr_kernel_decl *k, const gr_target *t, const gr_reader *reader) {
     gr_wgsl_rebind r[16];
     char key[256];
     uint32_t n = 0, len = 0;
@@ -134,6 +150,7 @@ uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, con
         key[len++] = (char)('A' + (int)i);
         key[len++] = (char)('a' + (int)type);
     }
+    if (reader) memcpy(key + len, reader->key, reader->key_n), len += reader->key_n;
     uint32_t at = gr_cache_module(c, (gr_str){key, len}, &known);
     if (at == UINT32_MAX) {
         gr_report_oom(d);
@@ -144,7 +161,9 @@ uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, con
         m.op = call->op->id;
         const gr_kernel_decl *truth = gr_op_reference(call->op, call->operands_n ? call->operands[0].dtype : call->outputs[0].dtype);
         m.reference = truth ? truth->wgsl : (gr_str){0};
-        load_file(c, d, k, r, n, f16, &m);
+        m.generated = m.fused = reader != NULL;
+        if (reader) m.file = k->file;
+        load_file(c, d, k, r, n, f16, reader, &m);
         c->module.v[at] = m;
     }
     return m.wgsl ? at : UINT32_MAX; /* a file that failed was reported when it was met first */

@@ -148,8 +148,38 @@ static bool body_choice(const gr_target *t, const gr_call *call, gr_body_kind bo
     return true;
 }
 
+const gr_bind *gr_kernel_once(const gr_call *core, const gr_kernel_decl *k, uint32_t operand) {
+    static const char *const taken[] = {"fused", "Results", "ReadShape", "read_shape"};
+    const gr_bind *found = NULL;
+    uint32_t s = 0;
+    while (s < core->op->sig.operands_n && core->operand_first[s + 1] <= operand) s++;
+    if (s == core->op->sig.operands_n) return NULL;
+    for (uint32_t i = 0; i < k->binding.binds_n; i++) {
+        const gr_bind *b = &k->binding.binds[i];
+        if (!gr_str_eq(b->tensor, core->op->sig.operands[s].name)) continue;
+        if (found || !b->once || b->kind != GR_BIND_READ) return NULL;
+        found = b;
+    }
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (gr_text_names(k->wgsl, gr_str_of(taken[i]))) return NULL;
+    return found;
+}
+
+uint32_t gr_kernel_absorbs(const gr_target *t, gr_tier tier, const gr_call *call, uint32_t i) {
+    gr_choice c = {0};
+    uint32_t storage = 0;
+    gr_kernel_choose(t, tier, call, &c);
+    if (call->op->fusion || c.kind != GR_CHOICE_FILE || !gr_kernel_once(call, c.decl, i)) return 0;
+    for (uint32_t k = 0; k < c.decl->binding.binds_n; k++) storage += c.decl->binding.binds[k].kind != GR_BIND_UNIFORM;
+    return storage > t->max_storage_buffers ? 0 : t->max_storage_buffers - storage + 1;
+}
+
 void gr_kernel_choose(const gr_target *t, gr_tier tier, const gr_call *call, gr_choice *c) {
     const gr_op *op = call->op;
+    if (op->fusion && op->fusion->core) {
+        gr_kernel_choose(t, tier, op->fusion->core, c);
+        return;
+    }
     if (t->kind == GR_TARGET_ORACLE) {
         if (t->kernels && (any_kernel(t, tier, call, c) || body_choice(t, call, GR_BODY_MAP, c) || op->kernels_n || op->body == GR_BODY_GRAPH)) return;
         bool kernel = !t->reference && gr_str_eqz(op->cpu, "kernel");

@@ -10,6 +10,7 @@ typedef struct pass_ctx {
     const gr_wgsl_module *m;
     const gr_wgsl_entry *entry;
     uint32_t module;
+    const gr_reader *reader; /* NULL: every operand is bound */
 } pass_ctx;
 
 static bool misfit(const pass_ctx *p, gr_str var, const char *what) {
@@ -102,11 +103,16 @@ static bool fill_binds(pass_ctx *p, gr_kernel *k) {
     k->binds = GR_NEW_N(p->in->a, gr_kernel_bind, p->entry->resource_n + 1);
     if (!k->binds) return gr_report_oom(p->in->d);
     for (uint32_t i = 0; i < g->binds_n; i++) {
+        if (p->reader && gr_str_eq(g->binds[i].var, p->reader->var)) continue;
         const gr_wgsl_decl *var = gr_wgsl_find_decl(p->m, g->binds[i].var);
         if (!var || var->kind != GR_WD_VAR || !var->has_binding) return misfit(p, g->binds[i].var, "is no resource of the module");
         if (!uses(p->entry, var)) continue;
         if (k->binds_n == p->entry->resource_n) return misfit(p, g->binds[i].var, "is bound twice");
         GR_TRY(fill_bind(p, &g->binds[i], var, &k->binds[k->binds_n++]));
+    }
+    for (uint32_t i = 0; p->reader && i < p->reader->binds_n; i++) {
+        const gr_wgsl_decl *var = gr_wgsl_find_decl(p->m, p->reader->binds[i].var);
+        if (var && uses(p->entry, var) && k->binds_n < p->entry->resource_n) k->binds[k->binds_n++] = p->reader->binds[i];
     }
     if (k->binds_n != p->entry->resource_n) return misfit(p, p->pass->entry, "uses a resource that no clause binds");
     return true;
@@ -241,12 +247,18 @@ static bool repeated_passes(pass_ctx *p, const gr_pass *pass, uint32_t n) {
 
 bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k) {
     pass_ctx p = {.in = in, .k = k, .call = *in->call};
-    p.module = gr_cache_file(in->cache, in->d, in->call, k, in->t);
+    gr_reader reader;
+    if (in->fused) {
+        GR_TRY(gr_kernel_reader(in, k, &reader));
+        p.reader = &reader;
+    }
+    p.module = gr_cache_file(in->cache, in->d, in->call, k, in->t, p.reader);
     if (p.module == UINT32_MAX) {
         if (gr_diags_ok(in->d))
             gr_report(in->d, GR_D_KERNEL_INVALID, in->at, NULL, "%.*s: %.*s does not load", GR_STR_ARG(in->call->op->id), GR_STR_ARG(k->file));
         return false;
     }
+    for (uint32_t i = 0; in->fused && i < in->fused->n; i++) gr_cache_name_node(in->cache, p.module, in->fused->nodes[i]);
     gr_cache_name_node(in->cache, p.module, in->node);
     p.m = in->cache->module.v[p.module].wgsl;
     for (uint32_t i = 0, n; i < k->binding.passes_n; i += n) {

@@ -70,19 +70,35 @@ static bool report_missing(gr_inst *in, const gr_choice *c) {
                      GR_STR_ARG(t->adapter), GR_STR_ARG(why.n ? why : GR_STR("it declares none")));
 }
 
+/* Instantiates the core of a fused call: its operands are those that follow the map's, and none where the map is. */
+static bool enter_core(gr_inst *in) {
+    const gr_fusion *f = in->call->op->fusion;
+    gr_value_id *args = GR_NEW_N(in->a, gr_value_id, f->core->operands_n);
+    if (!args) return gr_report_oom(in->d);
+    for (uint32_t i = 0, from = f->map->operands_n; i < f->core->operands_n; i++) args[i] = i == f->at ? GR_NO_VALUE : in->args[from++];
+    in->fused = f;
+    in->map_args = in->args;
+    in->args = args;
+    in->call = f->core;
+    return true;
+}
+
 bool gr_kernel_instantiate_in(gr_kernel_cache *cache, gr_arena *a, gr_diags *d, const gr_call *call, const gr_target *t, gr_tier tier,
                               const gr_value_id *args, const gr_value_id *results, gr_str node, uint32_t graph_node,
                               gr_place at, gr_kernel **list, uint32_t *n) {
     if (writes_nothing(call)) return true;
-    gr_inst in = {cache, a, d, call, t, args, results, node, {0}, graph_node, at, list, n};
+    gr_inst in = {.cache = cache, .a = a, .d = d, .call = call, .t = t, .args = args, .results = results, .node = node, .graph_node = graph_node, .at = at, .list = list, .n = n};
+    uint32_t first = *n;
+    if (call->op->fusion && call->op->fusion->core) GR_TRY(enter_core(&in));
     gr_choice c = {.want_why = true};
     gr_kernel_choose(t, tier, call, &c);
-    in.why = gr_str_dup(a, gr_buf_view(&c.why));
+    in.why = in.fused ? gr_str_of(gr_arena_printf(a, "%.*s; %.*s", GR_STR_ARG(in.fused->why), GR_STR_ARG(gr_buf_view(&c.why)))) : gr_str_dup(a, gr_buf_view(&c.why));
     bool ok = in.why.p && !c.why.failed;
     if (!ok) gr_report_oom(d);
     else if (c.kind == GR_CHOICE_NONE) ok = report_missing(&in, &c);
     else ok = indexable(&in) && (c.kind == GR_CHOICE_MAP ? gr_kernel_map(&in) : gr_kernel_file(&in, c.decl));
     gr_buf_free(&c.why);
+    for (uint32_t i = first; ok && i < *n; i++) (*list)[i].op = call->op->id;
     return ok;
 }
 

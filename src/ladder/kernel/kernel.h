@@ -73,6 +73,9 @@ typedef struct gr_kernels {
 
 /* Whether some kernel of the node's op can run on the target in this tier; passes to opt_expand. */
 bool gr_kernel_usable(const gr_target *t, gr_tier tier, const gr_call *call);
+/* Whether the kernel that the call would get reads operand i (flattened) in a way that a map can be computed there (`once`), and
+ * how many storage buffers the map may then read; 0: no. */
+uint32_t gr_kernel_absorbs(const gr_target *t, gr_tier tier, const gr_call *call, uint32_t i);
 /* Whether the call would be generated from its map body. */
 bool gr_kernel_is_map(const gr_target *t, gr_tier tier, const gr_call *call);
 /* Whether the target's features and the tier allow a kernel for some call. */

@@ -12,6 +12,7 @@ typedef struct gr_kernel_module {
     gr_str body;       /* generated: without its header; from a file: the text with aliases re-bound */
     gr_str reference;  /* scalar text of the map body, or the op's reference; may be empty */
     bool generated, fused;
+    gr_str file;       /* of a fused one: the file whose operand is computed; empty: maps alone */
     gr_str op;
     gr_str nodes[GR_KERNEL_NODES_NAMED]; /* distinct graph nodes, in order of use */
     uint32_t nodes_n, nodes_more;
@@ -39,7 +40,16 @@ typedef struct gr_inst {
     gr_place at;
     gr_kernel **list;
     uint32_t *n;
+    const gr_fusion *fused;       /* call is its core: an operand is computed where it is read */
+    const gr_value_id *map_args;  /* what that reads */
 } gr_inst;
+
+/* An operand that is computed where it is read: WGSL for the end of the module, and what it binds. */
+typedef struct gr_reader {
+    gr_str var, function, text; /* the variable of the file, the function that stands for it */
+    char key[96]; uint32_t key_n;
+    gr_kernel_bind *binds; uint32_t binds_n; /* the last is the uniform block */
+} gr_reader;
 
 /* Appends a zeroed kernel with op, node, why and result ids unset; NULL when memory fails. The list has room
  * for the next power of two of its length. */
@@ -48,7 +58,7 @@ gr_kernel *gr_inst_push(gr_inst *in);
 uint32_t gr_cache_module(gr_kernel_cache *c, gr_str key, bool *known);
 void gr_cache_name_node(gr_kernel_cache *c, uint32_t module, gr_str node);
 /* A file's module with the aliases of the call; reports what the front end reports. UINT32_MAX on failure. */
-uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, const gr_kernel_decl *k, const gr_target *t);
+uint32_t gr_cache_file(gr_kernel_cache *c, gr_diags *d, const gr_call *call, const gr_kernel_decl *k, const gr_target *t, const gr_reader *r);
 
 /* ---- choice --------------------------------------------------------------- */
 
@@ -68,6 +78,10 @@ void gr_kernel_choose(const gr_target *t, gr_tier tier, const gr_call *call, gr_
 bool gr_kernel_dtype(const gr_call *c, gr_str name, gr_dtype *out);
 const char *gr_kernel_storage_type(const gr_target *t, gr_dtype type);
 bool gr_kernel_map(gr_inst *in);
+/* The clause that reads the operand of the fused core; NULL: none that may be replaced. */
+const gr_bind *gr_kernel_once(const gr_call *core, const gr_kernel_decl *k, uint32_t operand);
+/* What stands for the operand that in->fused computes, from the first free binding of the file on. */
+bool gr_kernel_reader(gr_inst *in, const gr_kernel_decl *k, gr_reader *out);
 bool gr_kernel_file(gr_inst *in, const gr_kernel_decl *k);
 /* Whether text names the identifier, not counting members after a dot. */
 bool gr_text_names(gr_str text, gr_str name);

@@ -35,6 +35,9 @@ typedef struct map {
     uint32_t out_n;
     uint64_t items;
     uint32_t width, lanes;
+    bool narrow;                         /* one element an invocation in any case */
+    const char *prefix, *block, *struct_; /* of operand variables; the uniform variable and its type */
+    uint32_t binding;                    /* the first */
 } map;
 
 /* ---- text search ------------------------------------------------------------- */
@@ -144,7 +147,7 @@ static bool arrange(map *m) {
     if (!gr_type_count(y, &m->items)) return false; /* checked before */
     gr_views_merge(&m->v);
     for (uint32_t i = 0; i < m->n; i++) set_reach(m, &m->x[i]);
-    m->width = can_widen(m) ? 4 : 1;
+    m->width = !m->narrow && can_widen(m) ? 4 : 1;
     if (m->width == 1) return true;
     uint32_t last = m->v.rank - 1;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -228,7 +231,7 @@ static void emit_aliases(gr_buf *b, const map *m) {
 }
 
 static void emit_shape(gr_buf *b, const map *m) {
-    gr_buf_puts(b, "struct Shape {\n    items: u32,\n");
+    gr_buf_printf(b, "struct %s {\n    items: u32,\n", m->struct_);
     for (uint32_t k = 1; k < m->v.rank; k++) gr_buf_printf(b, "    dim%u: u32,\n", k);
     for (uint32_t i = 0; i < m->n; i++)
         for (uint32_t k = 0; m->x[i].reach == REACH_STRIDED && k < m->v.rank; k++)
@@ -249,14 +252,14 @@ static void emit_array(gr_buf *b, const map *m, gr_dtype t, bool wide) {
 
 static void emit_bindings(gr_buf *b, const map *m) {
     for (uint32_t i = 0; i < m->n; i++) {
-        gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read> in_%.*s: ", i, GR_STR_ARG(m->x[i].name));
+        gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read> %s%.*s: ", m->binding + i, m->prefix, GR_STR_ARG(m->x[i].name));
         emit_array(b, m, m->x[i].type, m->x[i].wide);
     }
-    for (uint32_t i = 0; i < m->out_n; i++) {
+    for (uint32_t i = 0; !m->narrow && i < m->out_n; i++) {
         gr_buf_printf(b, "@group(0) @binding(%u) var<storage, read_write> out_%.*s: ", m->n + i, GR_STR_ARG(m->in->call->op->sig.outputs[i].name));
         emit_array(b, m, m->out[i], m->width == 4);
     }
-    gr_buf_printf(b, "@group(0) @binding(%u) var<uniform> shape: Shape;\n\n", m->n + m->out_n);
+    gr_buf_printf(b, "@group(0) @binding(%u) var<uniform> %s: %s;\n\n", m->binding + m->n + (m->narrow ? 0 : m->out_n), m->block, m->struct_);
 }
 
 static void emit_function(gr_buf *b, const map *m) {
@@ -286,7 +289,7 @@ static void emit_place(gr_buf *b, const map *m, const operand *x) {
     else
         for (uint32_t k = 0; k < m->v.rank; k++) {
             if (m->stride[x->slot][k] == 0) continue;
-            gr_buf_printf(b, "%sc%u * shape.%.*s_stride%u", plus, k, GR_STR_ARG(x->name), k);
+            gr_buf_printf(b, "%sc%u * %s.%.*s_stride%u", plus, k, m->block, GR_STR_ARG(x->name), k);
             plus = " + ";
         }
 }
@@ -299,7 +302,7 @@ static void emit_apply(gr_buf *b, const map *m, const char *c) {
         gr_buf_printf(b, "%s%.*s_i%s%s", comma, GR_STR_ARG(m->x[i].name), m->x[i].wide ? c : "", m->x[i].type == GR_DTYPE_BOOL ? " != 0u" : "");
     for (uint32_t i = 0; i < m->params_n; i++, comma = ", ") {
         const gr_sig_param *p = &m->in->call->op->sig.params[m->params[i]];
-        gr_buf_printf(b, "%sshape.param_%.*s%s", comma, GR_STR_ARG(p->name), p->kind == GR_PARAM_BOOL ? " != 0u" : "");
+        gr_buf_printf(b, "%s%s.param_%.*s%s", comma, m->block, GR_STR_ARG(p->name), p->kind == GR_PARAM_BOOL ? " != 0u" : "");
     }
     gr_buf_puts(b, ")");
 }
@@ -325,8 +328,16 @@ static void emit_coordinates(gr_buf *b, const map *m) {
     gr_buf_puts(b, "    // Coordinates in the merged dimensions, outermost first.\n");
     gr_buf_printf(b, "    let r%u = i;\n", m->v.rank - 1);
     for (uint32_t k = m->v.rank - 1; k > 0; k--)
-        gr_buf_printf(b, "    let c%u = r%u %% shape.dim%u;\n    let r%u = r%u / shape.dim%u;\n", k, k, k, k - 1, k, k);
+        gr_buf_printf(b, "    let c%u = r%u %% %s.dim%u;\n    let r%u = r%u / %s.dim%u;\n", k, k, m->block, k, k - 1, k, m->block, k);
     gr_buf_puts(b, "    let c0 = r0;\n");
+}
+
+static void emit_loads(gr_buf *b, const map *m) {
+    for (uint32_t i = 0; i < m->n; i++) {
+        gr_buf_printf(b, "    let %.*s_i = %s%.*s[", GR_STR_ARG(m->x[i].name), m->prefix, GR_STR_ARG(m->x[i].name));
+        emit_place(b, m, &m->x[i]);
+        gr_buf_puts(b, "];\n");
+    }
 }
 
 static void emit_store(gr_buf *b, const map *m, uint32_t o) {
@@ -350,11 +361,7 @@ static void emit_main(gr_buf *b, const map *m) {
                      "    let i = (group.y * groups.x + group.x) * %uu + lane;\n"
                      "    if (i >= shape.items) {\n        return;\n    }\n", m->lanes, m->lanes);
     emit_coordinates(b, m);
-    for (uint32_t i = 0; i < m->n; i++) {
-        gr_buf_printf(b, "    let %.*s_i = in_%.*s[", GR_STR_ARG(m->x[i].name), GR_STR_ARG(m->x[i].name));
-        emit_place(b, m, &m->x[i]);
-        gr_buf_puts(b, "];\n");
-    }
+    emit_loads(b, m);
     for (uint32_t part = 0; m->out_n > 1 && part < m->width; part++) {
         gr_buf_printf(b, "    let results%u = ", part);
         emit_apply(b, m, m->width == 1 ? "" : component[part]);
@@ -455,7 +462,7 @@ static bool reference_text(map *m, gr_kernel_module *mod) {
 }
 
 bool gr_kernel_map(gr_inst *in) {
-    map m = {.in = in, .expr = map_expr(in->call), .functions = in->call->op->map.functions};
+    map m = {.in = in, .expr = map_expr(in->call), .functions = in->call->op->map.functions, .prefix = "in_", .block = "shape", .struct_ = "Shape"};
     m.lanes = in->t->max_invocations < 256 ? in->t->max_invocations : 256;
     const gr_fusion *fusion = in->call->op->fusion;
     if ((!fusion && in->call->outputs_n != 1) || in->call->outputs_n > MAX_RESULTS || m.expr.n == 0)
@@ -487,4 +494,80 @@ bool gr_kernel_map(gr_inst *in) {
     kernel->module = at;
     name_binds(mod, kernel);
     return true;
+}
+
+/* ---- computed where it is read ------------------------------------------------------ */
+
+/* The binding after the last that the text declares. */
+static uint32_t free_binding(gr_str text) {
+    static const char word[] = "@binding(";
+    uint32_t next = 0;
+    for (size_t i = 0; i + sizeof word <= text.n; i++) {
+        if (memcmp(text.p + i, word, sizeof word - 1) != 0) continue;
+        uint32_t n = 0;
+        for (size_t k = i + sizeof word - 1; k < text.n && n < 1000 && (text.p[k] == ' ' || (text.p[k] >= '0' && text.p[k] <= '9')); k++)
+            if (text.p[k] != ' ') n = n * 10 + (uint32_t)(text.p[k] - '0');
+        if (n + 1 > next) next = n + 1;
+    }
+    return next;
+}
+
+/* fn read_x(i: u32) -> f32: element i of the operand, from the maps that feed it. */
+static gr_str emit_reader(const map *m, gr_str function) {
+    gr_buf b = {0};
+    emit_shape(&b, m);
+    emit_bindings(&b, m);
+    emit_function(&b, m);
+    gr_buf_printf(&b, "fn %.*s(i: u32) -> %s {\n", GR_STR_ARG(function), value_type(m, m->out[0]));
+    emit_coordinates(&b, m);
+    emit_loads(&b, m);
+    gr_buf_puts(&b, "    return ");
+    emit_apply(&b, m, "");
+    gr_buf_puts(&b, ";\n}\n");
+    gr_str s = b.failed ? (gr_str){0} : gr_str_dup(m->in->a, gr_buf_view(&b));
+    gr_buf_free(&b);
+    return s;
+}
+
+static void reader_key(const map *m, gr_reader *r) {
+    const gr_op *op = m->in->call->op;
+    memcpy(r->key, op->hash.b, sizeof op->hash.b);
+    r->key_n = sizeof op->hash.b;
+    r->key[r->key_n++] = (char)m->v.rank;
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint32_t zero = 0;
+        for (uint32_t k = 0; k < m->v.rank; k++) zero |= (uint32_t)(m->stride[i][k] == 0) << k;
+        r->key[r->key_n++] = (char)m->x[i].reach;
+        r->key[r->key_n++] = (char)(m->x[i].reach == REACH_STRIDED ? zero : 0);
+    }
+}
+
+static bool reader_binds(const map *m, gr_reader *r) {
+    r->binds_n = m->n + 1;
+    r->binds = GR_NEW_N(m->in->a, gr_kernel_bind, r->binds_n);
+    if (!r->binds) return false;
+    for (uint32_t i = 0; i < r->binds_n; i++) {
+        char *var = i < m->n ? gr_arena_printf(m->in->a, "%s%.*s", m->prefix, GR_STR_ARG(m->x[i].name)) : gr_arena_printf(m->in->a, "%s", m->block);
+        if (!var) return false;
+        r->binds[i] = (gr_kernel_bind){.kind = i < m->n ? GR_KB_VALUE_READ : GR_KB_UNIFORM, .binding = m->binding + i, .var = gr_str_of(var),
+                                       .value = i < m->n ? m->x[i].value : GR_NO_VALUE, .result = GR_NO_VALUE};
+    }
+    return fill_shape(m, &r->binds[m->n]);
+}
+
+bool gr_kernel_reader(gr_inst *in, const gr_kernel_decl *k, gr_reader *out) {
+    const gr_bind *bind = gr_kernel_once(in->call, k, in->fused->at);
+    gr_inst sub = *in;
+    sub.call = in->fused->map;
+    sub.args = in->map_args;
+    if (!bind) return GR_BUG(in->d, "K4", "%.*s: no operand of %.*s may be computed where it is read", GR_STR_ARG(in->node), GR_STR_ARG(k->file));
+    map m = {.in = &sub, .expr = map_expr(sub.call), .functions = sub.call->op->map.functions, .narrow = true, .prefix = "from_", .block = "read_shape",
+             .struct_ = "ReadShape", .binding = free_binding(k->wgsl)};
+    GR_TRY(gather_operands(&m) && arrange(&m));
+    char *name = gr_arena_printf(in->a, "read_%.*s", GR_STR_ARG(bind->var));
+    if (!name) return gr_report_oom(in->d);
+    *out = (gr_reader){.var = bind->var, .function = gr_str_of(name)};
+    out->text = emit_reader(&m, out->function);
+    reader_key(&m, out);
+    return (out->text.p && reader_binds(&m, out)) || gr_report_oom(in->d);
 }

@@ -95,7 +95,8 @@ uint64_t gr_call_work(const gr_call *c) {
     inner = inner * window(c, after);
     uint64_t product = y && inner > (UINT64_C(1) << 58) / y ? UINT64_C(1) << 58 : y * inner;
     uint64_t whole = total + y > product ? total + y : product, calls = c->op->fusion ? c->op->fusion->n - 1 : 0;
-    if (c->outputs_n && gr_type_count(&c->outputs[0], &n) && n < (UINT64_C(1) << 50)) whole += calls * n;
+    const gr_type *computed = calls && c->op->fusion->core ? &c->op->fusion->core->operands[c->op->fusion->at] : c->outputs;
+    if (calls && gr_type_count(computed, &n) && n < (UINT64_C(1) << 50)) whole += calls * n;
     return whole;
 }
 

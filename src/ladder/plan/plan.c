@@ -6,7 +6,10 @@ const char *gr_memory_name(gr_memory m) {
     return name[m < GR_MEM_COUNT ? m : GR_MEM_NONE];
 }
 
-static bool add_class(gr_arena *a, gr_plan *p, const gr_op *op, gr_str node) {
+/* Once for a node, though it may be computed in several places. */
+static bool add_class(gr_arena *a, gr_plan *p, gr_map *seen, const gr_op *op, gr_str node) {
+    if (seen && gr_map_get(seen, node, NULL)) return true;
+    if (seen && !gr_map_put(a, seen, node, 0)) return false;
     char *z = gr_arena_printf(a, "%.*s %s", GR_STR_ARG(node), gr_tolerance_name(op->tolerance));
     if (z) p->node_class[p->node_class_n++] = gr_str_of(z);
     return z != NULL;
@@ -18,11 +21,13 @@ bool gr_plan_list_classes(gr_arena *a, gr_plan *p) {
     for (uint32_t i = 0; i < g->nodes_n; i++) n += g->nodes[i].call.op->fusion ? g->nodes[i].call.op->fusion->n : 1;
     p->node_class = GR_NEW_N(a, gr_str, n);
     p->node_class_n = 0;
+    gr_map seen = {0};
+    bool again = n != g->nodes_n;
     if (!p->node_class) return false;
     for (uint32_t i = 0; i < g->nodes_n; i++) {
         const gr_fusion *f = g->nodes[i].call.op->fusion;
-        for (uint32_t k = 0; f && k < f->n; k++) GR_TRY(add_class(a, p, f->ops[k], f->nodes[k]));
-        if (!f) GR_TRY(add_class(a, p, g->nodes[i].call.op, g->nodes[i].node));
+        for (uint32_t k = 0; f && k < f->n; k++) GR_TRY(add_class(a, p, again ? &seen : NULL, f->ops[k], f->nodes[k]));
+        if (!f) GR_TRY(add_class(a, p, again ? &seen : NULL, g->nodes[i].call.op, g->nodes[i].node));
     }
     return true;
 }

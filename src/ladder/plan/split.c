@@ -404,6 +404,10 @@ gr_split_result gr_split_node(gr_builder *b, uint32_t node, uint64_t piece_bytes
         gr_cut_why(&x, "bounded tensors are not cut");
         return r;
     }
+    if (op->fusion && op->fusion->core) {
+        gr_cut_why(&x, "an operand is computed where it is read");
+        return r;
+    }
     r = try_list(&x, op->splits, op->splits_n);
     for (uint32_t i = 0; i < op->kernels_n && r == GR_SPLIT_IMPOSSIBLE; i++) r = try_list(&x, op->kernels[i].binding.splits, op->kernels[i].binding.splits_n);
     if (r == GR_SPLIT_IMPOSSIBLE) r = try_list(&x, op->reference.binding.splits, op->reference.binding.splits_n);
@@ -417,6 +421,7 @@ gr_split_result gr_split_whole(gr_builder *b, uint32_t node) {
     gr_buf why = {0};
     bool ok = gr_cut_begin(&x, b, node, b->lim.binding, &why) && !any_bounded(&x);
     gr_split_result r = ok ? GR_SPLIT_IMPOSSIBLE : GR_SPLIT_FAILED;
+    ok = ok && !(x.c->op->fusion && x.c->op->fusion->core);
     for (uint32_t i = 0; ok && i < x.in_n + x.out_n; i++) {
         x.span[i] = gr_whole_span(&x.type[i]);
         ok = x.span[i].run <= x.limit && !x.type[i].bounded;
