@@ -27,7 +27,7 @@ typedef struct gr_regime_device {
 struct gr_trial; /* conform_int.h */
 typedef struct gr_conform_options {
     uint32_t cases;    /* of shapes and parameters; 0: 200 */
-    uint64_t elements; /* of operands and outputs over all runs; 0: 3 * 2^20 */
+    uint64_t elements; /* of operands and outputs over all runs; 0: 2^21 */
     const gr_op *reference; /* of the same signature: its body is the truth, to try an altered op; NULL: the op's own. No receipt then */
     bool no_shrink;         /* the first failure is told as it was met, without its numbers */
     uint64_t step_limit;    /* loop iterations of one batch of lanes of the kernel, on the oracle; 0: the evaluator's own */

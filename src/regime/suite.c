@@ -17,7 +17,7 @@ typedef struct suite {
     bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
-enum { LEAST_CASES = 3, LONG_ELEMENTS = 2048, LONG_RUN = 1 << 17 };
+enum { LEAST_CASES = 3, LONG_ELEMENTS = 2048, LONG_RUN = 1 << 16 };
 
 /* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
 static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
@@ -280,7 +280,7 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
     gr_spec *list;
     uint32_t n;
     bool ok = true, unordered = false;
-    uint64_t left = o && o->elements ? o->elements : (uint64_t)3 << 20;
+    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
     s->out->cases_wanted = o && o->cases ? o->cases : 200;
     if (!gr_cases_make(s->a, s->g.op, s->seed, s->out->cases_wanted, &list, &n)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;
