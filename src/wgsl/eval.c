@@ -183,6 +183,14 @@ const char *gr_eval_isa_text(gr_eval_isa isa) {
     return isa < sizeof names / sizeof *names ? names[isa] : "?";
 }
 
+static void print_table(gr_buf *out, const vm_object *o) {
+    gr_buf_puts(out, "table");
+    for (uint32_t k = 0; k < o->cells; k++) gr_buf_printf(out, " %x", o->bits[k]);
+    gr_buf_putc(out, '\n');
+}
+
 void gr_eval_print(gr_buf *out, const gr_eval_program *p) {
+    for (uint32_t k = 0; k < p->object.n; k++)
+        if (p->object.v[k].space == VM_TABLE) print_table(out, &p->object.v[k]);
     for (uint32_t k = 0; k < p->form_n; k++) vm_print(out, p, &p->form[k]);
 }

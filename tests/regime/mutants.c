@@ -1,33 +1,49 @@
 /* mutants: changes every kernel and map expression of the catalog by one small wrong step and asks whether
  * conformance rejects it. docs/faulty.md says what the numbers mean.
  *
- *   mutants [--sample PERCENT] [--seed N] [--op NAME]... [--log FILE] [--list] [--need PERCENT] [--quick]
+ *   mutants [--sample PERCENT] [--seed N] [--op NAME]... [--part K/N] [--log FILE] [--list | --check] [--need PERCENT]
  *
- * A mutant is tried on 24 cases, and one that survives on the suite's own number, but for --quick.
- * With a log, mutants that it holds already are not run again. Exit code 1 below the rate needed. */
-#include "altered.h"
+ * --list prints names, --check only looks whether every entry of tests/regime/survivors.txt names a mutant. In a sample, mutants that
+ * are listed there are tried on a few cases only. With a log, mutants that it holds already are not run again. Exit code 1 below the
+ * rate needed, and when a listed survivor is killed. */
+#include "bench.h"
+
 #include "base/clock.h"
 #include "mutate.h"
-#include "wgsl/eval.h"
+#include "survivors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { QUICK = 24, FULL = 0 /* the suite's own number */, KINDS = 16, OPS = 64 };
+enum { FEW = 12, KINDS = 16, OPS = 64 };
 
-typedef struct tally { uint32_t invalid, killed, equal, listed, escaped, bugs; } tally;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(SANITIZED)
+enum { THINNED = 100 }; /* the sanitizers look at this program, not at kernels: they take few */
+#else
+enum { THINNED = 1 };
+#endif
+
+typedef struct tally { uint32_t invalid, killed, equal, listed, escaped, known, bugs; } tally; /* known: of the escaped, those that are listed */
 
 typedef struct work {
     gr_arena a;
     gr_catalog *catalog;
-    gr_regime_device device;
+    bench *bench; /* of the op at hand, once one of its mutants is tried */
     double sample;
     uint64_t seed;
     const char *only[OPS];
     uint32_t only_n;
-    bool list, quick;
+    uint32_t part, parts; /* of the ops, every parts-th */
+    bool list, check;
     FILE *log;
-    gr_str done, listed; /* text of the log so far, of the list of survivors */
+    gr_str done; /* text of the log so far */
+    survivors listed;
+    uint32_t stale;
     tally sum, by_kind[KINDS];
     const char *kind[KINDS];
     uint32_t kinds_n;
@@ -81,35 +97,6 @@ static bool holds(gr_str text, const char *key) {
     return false;
 }
 
-/* ---- equal by construction: every entry point is the same program of lanes ---- */
-
-static bool program_text(gr_str text, gr_buf *out) {
-    gr_arena a;
-    gr_diags d;
-    gr_arena_init(&a, (size_t)256 << 20);
-    gr_diags_init(&d);
-    gr_wgsl_options o = {0};
-    gr_eval_options eo = {0};
-    gr_wgsl_module *m = gr_wgsl_load(&a, &d, GR_STR("mutant"), text, &o);
-    bool ok = m && m->entry_n;
-    for (uint32_t i = 0; ok && i < m->entry_n; i++) {
-        gr_eval_program *p = gr_eval_compile(&a, &d, m, m->entry[i].name, &eo);
-        if (p) gr_eval_print(out, p);
-        ok = p != NULL;
-    }
-    gr_diags_free(&d);
-    gr_arena_free(&a);
-    return ok;
-}
-
-static bool same_program(gr_str x, gr_str y) {
-    gr_buf a = {0}, b = {0};
-    bool same = program_text(x, &a) && program_text(y, &b) && gr_str_eq(gr_buf_view(&a), gr_buf_view(&b));
-    gr_buf_free(&a);
-    gr_buf_free(&b);
-    return same;
-}
-
 /* ---- one mutant ---- */
 
 static bool sampled(const work *w, const char *key) {
@@ -124,35 +111,46 @@ static bool sampled(const work *w, const char *key) {
     return x % 10000 < w->sample * 100;
 }
 
-static const char *settle(work *w, const char *key, const target *t, gr_str changed, altered_result *r, tally *k) {
+static const char *survived(work *w, tally *k, const survivor *known) {
+    if (known && known->mark == SURVIVOR_EQUAL) return w->sum.listed++, k->listed++, "listed";
+    w->sum.escaped++, k->escaped++;
+    if (known) w->sum.known++, k->known++;
+    return known ? "known" : "escaped";
+}
+
+static const char *settle(work *w, const char *key, const bench_result *r, tally *k, const survivor *known) {
     switch (r->fate) {
-        case ALTERED_INVALID: return w->sum.invalid++, k->invalid++, "invalid";
-        case ALTERED_REJECTED: return w->sum.killed++, k->killed++, "killed";
-        case ALTERED_SURVIVED: break;
+        case BENCH_INVALID: return w->sum.invalid++, k->invalid++, "invalid";
+        case BENCH_EQUAL: return w->sum.equal++, k->equal++, "equal";
+        case BENCH_SURVIVED: return survived(w, k, known);
+        case BENCH_KILLED: break;
         default: return w->sum.bugs++, k->bugs++, "bug";
     }
-    if (!t->expr && same_program(t->text, changed)) return w->sum.equal++, k->equal++, "equal";
-    if (holds(w->listed, key)) return w->sum.listed++, k->listed++, "listed";
-    return w->sum.escaped++, k->escaped++, "escaped";
+    w->sum.killed++, k->killed++;
+    if (known) printf("survivors.txt:%u: stale, it is killed: %s\n  %s at %s\n", known->line, key, r->why, r->at), w->stale++;
+    return "killed";
+}
+
+static void run_mutant(work *w, const gr_op *op, const char *key, const altered_files *changed, const target *t, const mutant *m, const survivor *known) {
+    bench_result r = {.fate = BENCH_BUG};
+    double began = gr_clock_seconds();
+    if (!w->bench) w->bench = bench_new(w->catalog, op, 0);
+    if (w->bench) bench_try(w->bench, changed, changed->name[t->file], &(bench_budget){.cases = known && w->sample < 100 / THINNED ? FEW : 0}, &r);
+    const char *fate = settle(w, key, &r, kind_of(w, m->kind), known);
+    if (w->log) fprintf(w->log, "%s\t%s\t%s\t%s\t%u of %u\t%.0f ms\n", key, fate, r.why, r.at, r.place, r.cases, 1000 * (gr_clock_seconds() - began)), fflush(w->log);
+    if (!w->log && (!strcmp(fate, "escaped") || !strcmp(fate, "bug"))) printf("%s %s\n  %s\n", fate, key, r.why);
 }
 
 static void try_mutant(work *w, const gr_op *op, const altered_files *f, const target *t, const mutant *m) {
     gr_arena a = {0};
-    altered_result r;
     altered_files changed = *f;
+    mutant_key k;
     const char *key = key_of(&a, op, f->name[t->file], t->text, m);
+    const survivor *known = key && mutant_key_read(gr_str_of(key), &k) ? survivors_find(&w->listed, &k) : NULL;
     if (key && sampled(w, key) && !holds(w->done, key)) {
-        if (w->list) {
-            printf("%s\n", key);
-        } else {
-            double began = gr_clock_seconds();
-            changed.text[t->file] = altered_text(&a, f->text[t->file], m->from + t->shift, m->to + t->shift, m->with);
-            altered_try(w->catalog, op, &w->device, &changed, QUICK, &r);
-            if (r.fate == ALTERED_SURVIVED && !w->quick && !holds(w->listed, key)) altered_try(w->catalog, op, &w->device, &changed, FULL, &r);
-            const char *fate = settle(w, key, t, changed.text[t->file], &r, kind_of(w, m->kind));
-            if (w->log) fprintf(w->log, "%s\t%s\t%s\t%s\t%.0f ms\n", key, fate, r.why, r.at, 1000 * (gr_clock_seconds() - began)), fflush(w->log);
-            if (!w->log && (!strcmp(fate, "escaped") || !strcmp(fate, "bug"))) printf("%s %s\n  %s\n", fate, key, r.why);
-        }
+        changed.text[t->file] = altered_text(&a, f->text[t->file], m->from + t->shift, m->to + t->shift, m->with);
+        if (w->list && !w->check) printf("%s\n", key);
+        if (!w->list) run_mutant(w, op, key, &changed, t, m, known);
     }
     gr_arena_free(&a);
 }
@@ -199,6 +197,8 @@ static void mutate_op(work *w, const gr_op *op) {
             if (is) mutate_text(w, op, &f, &(target){i, 0, f.text[i], false});
         }
     }
+    bench_free(w->bench);
+    w->bench = NULL;
     gr_diags_free(&d);
     gr_arena_free(&a);
 }
@@ -211,14 +211,16 @@ static bool options(work *w, int n, char **arg, double *need) {
     const char *log = NULL;
     for (int i = 1; i < n; i++) {
         const char *v = i + 1 < n ? arg[i + 1] : "";
-        if (!strcmp(arg[i], "--list") || !strcmp(arg[i], "--quick")) {
-            *(arg[i][2] == 'l' ? &w->list : &w->quick) = true;
+        if (!strcmp(arg[i], "--list") || !strcmp(arg[i], "--check")) {
+            w->list = true;
+            w->check = arg[i][2] == 'c';
             continue;
         }
         if (!strcmp(arg[i], "--sample")) w->sample = atof(v);
         else if (!strcmp(arg[i], "--seed")) w->seed = strtoull(v, NULL, 10);
         else if (!strcmp(arg[i], "--need")) *need = atof(v);
         else if (!strcmp(arg[i], "--log")) log = v;
+        else if (!strcmp(arg[i], "--part") && sscanf(v, "%u/%u", &w->part, &w->parts) == 2 && w->part < w->parts) {}
         else if (!strcmp(arg[i], "--op") && w->only_n < OPS) w->only[w->only_n++] = v;
         else return false;
         i++;
@@ -227,34 +229,54 @@ static bool options(work *w, int n, char **arg, double *need) {
     if (log) w->log = fopen(log, "a");
     const char *root = getenv("GRADUS_ROOT");
     gr_str top = gr_str_of(root ? root : "."), known = gr_path_join(&w->a, top, GR_STR("tests/regime/survivors.txt"));
-    if (gr_file_exists(known)) gr_file_read(&w->a, &d, known, 0, &w->listed);
-    bool ok = w->catalog && gr_catalog_load(w->catalog, &d, gr_path_join(&w->a, top, GR_STR("catalog")));
+    uint32_t bad = 1;
+    gr_str text = {0};
+    bool ok = gr_file_read(&w->a, &d, known, 0, &text) && survivors_read(&w->a, text, &w->listed, &bad);
+    if (bad) fprintf(stderr, "%.*s:%u: not a mark, a key and a reason with tabs between\n", GR_STR_ARG(known), bad);
+    ok = ok && !bad && w->catalog && gr_catalog_load(w->catalog, &d, gr_path_join(&w->a, top, GR_STR("catalog")));
     gr_diags_free(&d);
     return ok;
 }
 
 static void row(const char *name, const tally *t) {
     uint32_t counted = t->killed + t->escaped;
-    printf("%-12s %8u %8u %8u %8u %8u %7.1f %%\n", name, t->invalid, t->killed, t->equal, t->listed, t->escaped, counted ? 100.0 * t->killed / counted : 100.0);
+    printf("%-12s %8u %8u %8u %8u %8u %8u %7.1f %%\n", name, t->invalid, t->killed, t->equal, t->listed, t->escaped, t->known, counted ? 100.0 * t->killed / counted : 100.0);
+}
+
+/* Entries that name no mutant of the ops that were gone through: all of them, or nothing is said. */
+static uint32_t stale_entries(const work *w) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; w->only_n == 0 && w->parts == 1 && i < w->listed.n; i++) {
+        if (w->listed.v[i].met) continue;
+        fprintf(stderr, "survivors.txt:%u: stale, it names no mutant\n", w->listed.v[i].line);
+        n++;
+    }
+    return n;
+}
+
+static void print_rates(const work *w) {
+    printf("%-12s %8s %8s %8s %8s %8s %8s %9s\n", "kind", "invalid", "killed", "equal", "listed", "escaped", "known", "rate");
+    for (uint32_t i = 0; i < w->kinds_n; i++) row(w->kind[i], &w->by_kind[i]);
+    row("all", &w->sum);
+    if (w->sum.bugs) printf("%u could not be carried out\n", w->sum.bugs);
 }
 
 int main(int n, char **arg) {
-    work w = {.sample = 100, .seed = 1, .device = gr_regime_oracle(), .catalog = gr_catalog_new()};
+    work w = {.sample = 100, .seed = 1, .parts = 1, .catalog = gr_catalog_new()};
     double need = 95;
-    if (!options(&w, n, arg, &need)) return fprintf(stderr, "mutants [--sample PERCENT] [--seed N] [--op NAME]... [--log FILE] [--list] [--need PERCENT] [--quick]\n"), 2;
+    if (!options(&w, n, arg, &need)) return fprintf(stderr, "mutants [--sample PERCENT] [--seed N] [--op NAME]... [--part K/N] [--log FILE] [--list | --check] [--need PERCENT]\n"), 2;
+    w.sample /= THINNED;
     for (uint32_t i = 0; i < gr_catalog_count(w.catalog); i++) {
         const gr_op *op = gr_catalog_at(w.catalog, i);
-        bool wanted = w.only_n == 0;
+        bool wanted = w.only_n == 0 && i % w.parts == w.part;
         for (uint32_t k = 0; k < w.only_n; k++) wanted = wanted || gr_str_eq(op->name, gr_str_of(w.only[k]));
         if (wanted) mutate_op(&w, op);
     }
-    printf("%-12s %8s %8s %8s %8s %8s %9s\n", "kind", "invalid", "killed", "equal", "listed", "escaped", "rate");
-    for (uint32_t i = 0; i < w.kinds_n; i++) row(w.kind[i], &w.by_kind[i]);
-    row("all", &w.sum);
-    if (w.sum.bugs) printf("%u could not be carried out\n", w.sum.bugs);
+    uint32_t stale = stale_entries(&w), counted = w.sum.killed + w.sum.escaped;
+    bool enough = THINNED > 1 || counted == 0 || 100.0 * w.sum.killed >= need * counted;
+    if (!w.list) print_rates(&w);
     if (w.log) fclose(w.log);
     gr_catalog_free(w.catalog);
     gr_arena_free(&w.a);
-    uint32_t counted = w.sum.killed + w.sum.escaped;
-    return w.sum.bugs || (counted && 100.0 * w.sum.killed < need * counted) ? 1 : 0;
+    return w.sum.bugs || w.stale || stale || !enough ? 1 : 0;
 }

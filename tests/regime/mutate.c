@@ -53,6 +53,8 @@ static void of_binary(maker *m, const gr_wgsl_expr *e) {
 
 /* ---- literals ---- */
 
+enum { LARGE = 1 << 12 };
+
 static void of_literal(maker *m, const gr_wgsl_expr *e) {
     char text[64], with[96], *end;
     gr_str s = e->literal.text;
@@ -67,7 +69,7 @@ static void of_literal(maker *m, const gr_wgsl_expr *e) {
     bool whole = !strpbrk(text, hex ? ".pP" : ".eEfh");
     if (whole) {
         unsigned long long v = strtoull(text, &end, hex ? 16 : 10);
-        snprintf(with, sizeof with, "%llu%s", v + 1, end);
+        snprintf(with, sizeof with, "%llu%s", v > LARGE ? v - v / 4 : v + 1, end); /* one more is below what a large number can show */
     } else {
         double v = strtod(text, &end), next = v + 1;
         if (next == v || v > 1e6) next = v * 1.5;
