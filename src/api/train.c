@@ -383,8 +383,8 @@ bool gr_training_run(gr_training *t, uint64_t steps) {
 gr_program *gr_training_program(gr_training *t) { return t->loop[GR_LOOP_STEP].program; }
 unsigned gr_training_quantities(const gr_training *t) { return t->quantity_n; }
 const char *gr_training_quantity(const gr_training *t, unsigned i) { return i < t->quantity_n ? t->quantity[i].p : NULL; }
-void gr_training_stop(gr_training *t) { t->stop = 1; }
-bool gr_training_stopped(const gr_training *t) { return t->stop != 0; }
+void gr_training_stop(gr_training *t) { t->stop = true; }
+bool gr_training_stopped(const gr_training *t) { return t->stop; }
 bool gr_training_ended(const gr_training *t) { return t->prepared && (t->step >= t->total || t->gave_up); }
 uint64_t gr_training_step(const gr_training *t) { return t->step; }
 

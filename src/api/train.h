@@ -4,7 +4,7 @@
 
 #include "api/session.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 enum { GR_TRAIN_QUANTITIES_MAX = 64 };
 
@@ -54,7 +54,7 @@ struct gr_training {
     uint64_t step;               /* done */
     bool prepared, gave_up;      /* gave_up: no better for too long */
     bool one_at_a_time;          /* the plans together are over the budget: one is ready at a time */
-    volatile sig_atomic_t stop;
+    atomic_bool stop; /* set by a signal handler, which lock-free atomics allow */
     struct { gr_loop *loop; gr_run run; uint64_t step; double rate; } flying; /* submitted, not yet read */
     gr_table curve;              /* step, epoch, rate, quantities */
     gr_table evaluation;         /* step, epoch, quantities */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "gradus.h"
 
 #include <math.h>
@@ -118,6 +119,13 @@ static gr_training *begin(gr_session *s, const char *name, const char *out, uint
     gr_training *t = gr_training_open(s, file, &d);
     if (!t) print_message("%s", gr_session_report(s, false));
     return t;
+}
+
+static gr_training *begin_quietly(gr_session *s, const char *name, const char *out, bool resume) {
+    char file[700], folder[700];
+    snprintf(file, sizeof file, "%s/%s", dir, name);
+    snprintf(folder, sizeof folder, "%s/%s", dir, out);
+    return gr_training_open(s, file, &(gr_train_desc){.out = folder, .resume = resume});
 }
 
 static void finish(gr_session *s, gr_training *t, char hash[72]) {
@@ -524,6 +532,33 @@ static void blocks_train_as_what_they_stand_for(void **state) {
     assert_string_equal(drawn, called);
 }
 
+/* ---- failing memory -------------------------------------------------------------------------------- */
+
+/* The way from the document to a checkpoint and back, with the n-th allocation failing: it is said, nothing crashes or leaks, and the
+ * whole gives the same bits afterwards. */
+static void failing_memory_is_said(void **state) {
+    (void)state;
+    char whole[72], again[72];
+    write_line("batches.json", batches);
+    gr_session *s = session();
+    bool done = false;
+    for (uint64_t n = 0; !done; n = n ? n + 41 + n / 16 : 1) { /* 0: none fails */
+        uint64_t before = gr_heap_count();
+        gr_heap_fail_nth(n);
+        gr_training *t = begin_quietly(s, "batches.json", "memory", n != 0);
+        bool ok = t && gr_training_run(t, 3) && gr_training_write(t, NULL, NULL);
+        gr_heap_fail_nth(0);
+        if (n == 0) assert_true(ok && gr_training_hash(t, false, whole));
+        else if (!ok) assert_int_equal(gr_session_exit_code(s), 3);
+        else done = gr_heap_count() - before < n; /* else a failure was got over */
+        gr_training_free(t);
+        gr_session_clear(s);
+    }
+    gr_session_free(s);
+    train("batches.json", NULL, 3, false, NULL, again);
+    assert_string_equal(whole, again);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regression_meets_the_normal_equations), cmocka_unit_test(adam_is_as_by_hand),
@@ -533,6 +568,6 @@ int main(void) {
         cmocka_unit_test(damaged_checkpoints_are_refused), cmocka_unit_test(another_document_is_refused),
         cmocka_unit_test(memory_is_as_planned), cmocka_unit_test(red_refuses_with_changes),
         cmocka_unit_test(a_step_without_buffers_is_refused), cmocka_unit_test(segments_change_no_bit),
-        cmocka_unit_test(wrong_optimizers_are_named), cmocka_unit_test(blocks_train_as_what_they_stand_for)};
+        cmocka_unit_test(wrong_optimizers_are_named), cmocka_unit_test(failing_memory_is_said), cmocka_unit_test(blocks_train_as_what_they_stand_for)};
     return cmocka_run_group_tests(tests, make_data, remove_data);
 }
