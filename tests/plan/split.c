@@ -114,9 +114,26 @@ static const struct { const char *inputs, *call; uint64_t limit; } moved[] = {
     {"%x = input \"x\" : f32[7, 400]\n  %i = input \"i\" : i32[3, 2, 1]\n  %u = input \"u\" : f32[3, 2, 400]", "scatter_nd %x, %i, %u", 8192},
     {"%x = input \"x\" : f32[7, 400]\n  %i = input \"i\" : i32[3, 2, 1]\n  %u = input \"u\" : f32[3, 2, 400]", "scatter_nd_add %x, %i, %u", 8192},
     {"%x = input \"x\" : f32[1, 2, 20, 20]\n  %f = input \"f\" : f32[2, 9, 3, 3]", "conv_transpose2d %x, %f", 8192},
+    {"%x = input \"x\" : f32[9, 3, 100]\n  %m = input \"m\" : f32[3]\n  %v = input \"v\" : f32[3]", "batch_normalization %x, %m, %v", 8192},
+    {"%x = input \"x\" : f32[60, 70]", "arg_sort %x axis=1", 8192},
+    {"%x = input \"x\" : f32[12, 20, 60]", "arg_max %x axis=1", 8192},
+    {"%x = input \"x\" : f32[100, 30]\n  %i = input \"i\" : i32[100, 40]\n  %u = input \"u\" : f32[100, 40]", "scatter_add %x, %i, %u axis=1", 8192},
+    {"%x = input \"x\" : f32[30, 90]", "unfold %x w=4 stride=3", 8192},
     {"%q = input \"q\" : i32[60, 60]\n  %s = input \"s\" : f32[60, 2]\n  %z = input \"z\" : i32[60, 2]", "dequantize_linear %q, %s, %z", 8192},
     {"%x = input \"x\" : f32[20, 300]\n  %w = input \"w\" : f32[20, 30]", "gemm %x, %w a_transpose=true", 8192},
     {"%x = input \"x\" : f32[20, 40]\n  %w = input \"w\" : f32[300, 40]\n  %c = input \"c\" : f32[20, 1]", "gemm %x, %w, %c b_transpose=true", 8192},
+};
+
+/* Rows that are worked on whole: a piece may take another kernel than the whole does. */
+static const struct { const char *inputs, *call; uint64_t limit; } by_rows[] = {
+    {"%x = input \"x\" : f32[70, 60]", "softmax %x axis=1", 8192},
+    {"%x = input \"x\" : f32[60, 70]", "log_softmax %x axis=0", 8192},
+    {"%x = input \"x\" : f32[20, 4, 50]\n  %w = input \"w\" : f32[4, 50]", "layer_normalization %x, %w axes=[1, 2]", 8192},
+    {"%x = input \"x\" : f32[9, 6, 50]", "group_norm %x groups=3", 8192},
+    {"%x = input \"x\" : f32[9, 3, 10, 9]", "instance_normalization %x", 8192},
+    {"%x = input \"x\" : f32[20, 67, 2]", "fft %x", 8192},
+    {"%x = input \"x\" : f32[20, 60, 2]", "fft %x inverse=true", 8192},
+    {"%x = input \"x\" : f32[9, 20, 24]", "gaussian_blur %x window=5", 8192},
 };
 
 static void movement(void **state) {
@@ -125,6 +142,11 @@ static void movement(void **state) {
         char text[600];
         snprintf(text, sizeof text, "graph g {\n  tier debug\n  %s\n  %%y = %s\n  output \"y\" %%y\n}\n", moved[i].inputs, moved[i].call);
         compare(text, moved[i].limit, 0, 2);
+    }
+    for (size_t i = 0; i < sizeof by_rows / sizeof *by_rows; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "graph g {\n  tier debug\n  %s\n  %%y = %s\n  output \"y\" %%y\n}\n", by_rows[i].inputs, by_rows[i].call);
+        compare(text, by_rows[i].limit, 1e-5, 2);
     }
     compare("graph g {\n  tier debug\n  %x = input \"x\" : f32[100, 90]\n  %a, %b = split %x splits=[40, 50] axis=1\n  output \"a\" %a\n  output \"b\" %b\n}\n", 8192, 0, 2);
 }
