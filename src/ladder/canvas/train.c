@@ -71,8 +71,8 @@ bool gr_canvas_read_window(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr
     if (!w.o) return true;
     n->stride = 1;
     if (!n->file.n) return bad(&r, "window", "give the input a \"file\": its data is cut into windows", "stands on an input without a file");
-    return count(&w, "size", true, 1, INT32_MAX, "write the elements of a window, 1 or more", &n->window) &
-           count(&w, "stride", false, 1, INT32_MAX, "write the elements between the starts of two windows, 1 or more", &n->stride);
+    bool ok = count(&w, "size", true, 1, INT32_MAX, "write the elements of a window, 1 or more", &n->window);
+    return count(&w, "stride", false, 1, INT32_MAX, "write the elements between the starts of two windows, 1 or more", &n->stride) && ok;
 }
 
 /* ---- initial values ------------------------------------------------------------------ */
