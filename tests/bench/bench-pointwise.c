@@ -61,6 +61,7 @@ typedef struct shape_case {
     uint64_t a[2], b[2];
     unsigned operands;
     double target;
+    bool fuse; /* the chain is one dispatch, which reads the operands and writes the last result */
 } shape_case;
 
 static uint64_t elements(unsigned rank, const uint64_t *dims) {
@@ -98,7 +99,7 @@ static double time_case(gr_session *s, const shape_case *c, const float *data) {
     char text[8192];
     gr_tensor in[2] = {tensor_of(c->rank, c->a, data), tensor_of(c->rank, c->b, data)};
     chain_text(c, text, sizeof text);
-    gr_program *p = gr_compile_text(s, "bench.graph", text, strlen(text), NULL);
+    gr_program *p = gr_compile_text(s, "bench.graph", text, strlen(text), &(gr_compile_desc){.no_fuse = !c->fuse});
     gr_prepared *r = p ? gr_prepare(p, &(gr_prepare_desc){.timestamps = true}) : NULL;
     double t[TIMES] = {0}, result = 0;
     unsigned taken = 0;
@@ -120,7 +121,7 @@ static double time_case(gr_session *s, const shape_case *c, const float *data) {
     return result;
 }
 
-enum { CASES_N = 7 };
+enum { CASES_N = 10 };
 
 static int run_all(const char *self, uint64_t mib) {
     for (size_t i = 0; i < CASES_N; i++) {
@@ -159,13 +160,16 @@ int main(int argc, char **argv) {
     printf("pointwise on %s, %llu MiB an operand, bandwidth over a bare vec4 copy's (%.0f GB/s)\n", gr_session_adapter(s),
            (unsigned long long)mib, copy / 1e9);
     const shape_case cases[CASES_N] = {
-        {"add, contiguous", "add", 1, {n}, {n}, 2, 0.8},
-        {"relu, contiguous", "relu", 1, {n}, {0}, 1, 0.8},
-        {"exp, contiguous", "exp", 1, {n}, {0}, 1, 0.8},
-        {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8},
-        {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5},
-        {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5},
-        {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0.5},
+        {"add, contiguous", "add", 1, {n}, {n}, 2, 0.8, false},
+        {"relu, contiguous", "relu", 1, {n}, {0}, 1, 0.8, false},
+        {"exp, contiguous", "exp", 1, {n}, {0}, 1, 0.8, false},
+        {"mul by a scalar", "mul", 1, {n}, {1}, 2, 0.8, false},
+        {"add a row to every row", "add", 2, {rows, side}, {1, side}, 2, 0.5, false},
+        {"add a column to every column", "add", 2, {rows, side}, {rows, 1}, 2, 0.5, false},
+        {"transpose (square)", "transpose", 2, {side, side}, {0}, 1, 0.5, false},
+        {"ten fused: add, contiguous", "add", 1, {n}, {n}, 2, 0.85, true},
+        {"ten fused: sub of a row", "sub", 2, {rows, side}, {1, side}, 2, 0.85, true},
+        {"ten fused: sigmoid", "sigmoid", 1, {n}, {0}, 1, 0.85, true},
     };
     for (size_t i = 0; copy > 0 && i < CASES_N; i++) {
         const shape_case *c = &cases[i];
