@@ -25,6 +25,10 @@ typedef struct gr_fail {
     double tolerance;
 } gr_fail;
 
+/* What the suite spends: elements over all runs unless it is told; a kernel runs in this many cases whatever they take; from this
+ * size on a case is left out when its reference takes more steps than that. */
+enum { GR_ELEMENTS = 1 << 21, GR_LEAST_CASES = 3, GR_LONG_ELEMENTS = 2048, GR_LONG_RUN = 1 << 16 };
+
 bool gr_fail_say(gr_fail *f, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* true */
 void gr_results_differ(const gr_array *x, const gr_array *y, uint32_t output, const char *what, gr_fail *f);
 

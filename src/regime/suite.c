@@ -17,8 +17,6 @@ typedef struct suite {
     bool (*on_run)(void *user, gr_diags *d, const gr_trial *t, int values); void *user; /* of the options */
 } suite;
 
-enum { LEAST_CASES = 3, LONG_ELEMENTS = 2048, LONG_RUN = 1 << 16 };
-
 /* Whether the spec still fails in the same way of filling; then its trial stays open in *t. */
 static bool still_fails(suite *s, const gr_spec *spec, gr_values v, gr_trial *t, gr_fail *f) {
     gr_counts ignored = {0};
@@ -188,7 +186,7 @@ static int32_t kernel_of(const suite *s, const gr_spec *spec, gr_tier tier) {
 /* Its kernel has hardly run: kernels for large calls come last, when the number of elements is spent. */
 static bool is_needed(const suite *s, const gr_spec *spec) {
     int32_t k = kernel_of(s, spec, s->g.tier);
-    return k >= 0 && s->out->reached && s->out->reached[k] < LEAST_CASES;
+    return k >= 0 && s->out->reached && s->out->reached[k] < GR_LEAST_CASES;
 }
 
 static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
@@ -196,7 +194,7 @@ static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t ind
     bool missing;
     bool affords = true;
     *f = (gr_fail){0};
-    s->g.run_limit = spec->elements < LONG_ELEMENTS || is_needed(s, spec) ? 0 : LONG_RUN;
+    s->g.run_limit = spec->elements < GR_LONG_ELEMENTS || is_needed(s, spec) ? 0 : GR_LONG_RUN;
     if (!gr_trial_open(&t, s->d, &s->g, spec, &missing) || !gr_trial_affords(&t, s->d, &s->g, s->seed, &affords) || !affords) {
         gr_trial_close(&t);
         s->out->skipped += missing;
@@ -282,7 +280,7 @@ static bool run_all(suite *s, const gr_conform_options *o, gr_controls *k) {
     gr_spec *list;
     uint32_t n;
     bool ok = true, unordered = false;
-    uint64_t left = o && o->elements ? o->elements : (uint64_t)1 << 21;
+    uint64_t left = o && o->elements ? o->elements : GR_ELEMENTS;
     s->out->cases_wanted = o && o->cases ? o->cases : 200;
     if (!gr_cases_make(s->a, s->g.op, s->seed, s->out->cases_wanted, &list, &n)) return gr_report_oom(s->d);
     for (uint32_t i = 0; i < s->g.op->kernels_n; i++) unordered = unordered || s->g.op->kernels[i].order == GR_ORDER_UNORDERED;

@@ -3,7 +3,7 @@
 
 #include "regime/conform_int.h"
 
-enum { KINDS = 3, KILLERS = 4, ELEMENTS = 3 << 20, LONG_ELEMENTS = 2048, LONG_RUN = 1 << 17, LEAST_CASES = 3, PROGRAMS = 64 };
+enum { KINDS = 3, KILLERS = 4, PROGRAMS = 64 };
 
 /* Operands and what is true of them. */
 typedef struct run { gr_values v; gr_array *in; gr_truth *y; } run;
@@ -60,7 +60,7 @@ static void add_case(bench *b, one_case *c, shares *s) {
     if (ok) c->which = gr_kernel_which(&t, c->tier, &k.call);
     bool unordered = ok && c->which >= 0 && b->op->kernels[c->which].order == GR_ORDER_UNORDERED;
     bool within = c->spec.elements * KINDS <= s->left;
-    c->needed = ok && c->which >= 0 && s->cases[c->which + 1] < LEAST_CASES;
+    c->needed = ok && c->which >= 0 && s->cases[c->which + 1] < GR_LEAST_CASES;
     ok = ok && (c->tier == GR_TIER_DEBUG || unordered) && (within || c->needed);
     if (ok) {
         s->left -= within ? c->spec.elements * KINDS : 0;
@@ -77,7 +77,7 @@ static void add_case(bench *b, one_case *c, shares *s) {
 static bool make_list(bench *b, uint32_t want) {
     gr_spec *list;
     uint32_t n;
-    shares s = {.pieces = GR_NEW_N(&b->a, uint32_t, b->op->kernels_n + 1), .cases = GR_NEW_N(&b->a, uint32_t, b->op->kernels_n + 1), .left = ELEMENTS};
+    shares s = {.pieces = GR_NEW_N(&b->a, uint32_t, b->op->kernels_n + 1), .cases = GR_NEW_N(&b->a, uint32_t, b->op->kernels_n + 1), .left = GR_ELEMENTS};
     bool unordered = false;
     GR_TRY(s.pieces && s.cases && gr_cases_make(&b->a, b->op, b->seed, want ? want : 200, &list, &n));
     b->cases = GR_NEW_N(&b->a, one_case, 2 * n);
@@ -286,7 +286,7 @@ static bool open_case(bench *b, one_case *c) {
     gr_fail none = {0};
     bool missing = false, affords = true;
     gr_diags_init(&d);
-    g.run_limit = c->spec.elements < LONG_ELEMENTS || c->needed ? 0 : LONG_RUN;
+    g.run_limit = c->spec.elements < GR_LONG_ELEMENTS || c->needed ? 0 : GR_LONG_RUN;
     bool ok = gr_trial_open(&c->t, &d, &g, &c->spec, &missing) && gr_trial_affords(&c->t, &d, &g, b->seed, &affords) && affords && keep_programs(b, c);
     if (ok) c->runs_n = KINDS + (c->tier == GR_TIER_DEBUG && c->spec.elements <= GR_PROBE_MAX ? c->t.c.call.operands_n : 0);
     ok = ok && (c->runs = GR_NEW_N(&c->t.arena, run, c->runs_n)) != NULL;

@@ -88,6 +88,7 @@ static const char *key_of(gr_arena *a, const gr_op *op, gr_str file, gr_str text
 
 /* Whether some line of the text begins with the key. */
 static bool holds(gr_str text, const char *key) {
+    if (text.n == 0) return false;
     size_t n = strlen(key);
     const char *p = text.p, *end = text.p + text.n;
     while (p && (p = memmem(p, (size_t)(end - p), key, n)) != NULL) {
