@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char words[] = "run train explain plan check catalog op data receipt profile gate splat version completion";
+static const char words[] = "run train explain plan check catalog op data receipt profile gate findings splat version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
                            "--name --off --on --runner --flag --sequential --detach --resume "

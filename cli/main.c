@@ -51,6 +51,7 @@ enum { COMMANDS_N = sizeof commands / sizeof *commands };
 /* Clients with verbs and options of their own. */
 static const struct { const char *name, *args, *about; int (*main)(int argc, char **argv); } clients[] = {
     {"gate", "OFF ON", "Measure whether a change is an improvement, pair by pair, and say how sure it is.", gr_gate_main},
+    {"findings", "new|check|...", "What was learned: findings as files, checked against their runs, shown as pages.", gr_findings_main},
     {"splat", "VERB ...", "Train 3D Gaussian scenes; read, write and convert what belongs to them.", gr_splat_main},
 };
 enum { CLIENTS_N = sizeof clients / sizeof *clients };

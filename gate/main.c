@@ -2,6 +2,7 @@
 #include "gate/gate.h"
 
 #include "base/file.h"
+#include "gate/adopt.h"
 #include "gate/config.h"
 #include "gate/series.h"
 
@@ -15,7 +16,7 @@
 enum { FLAGS_MAX = GATE_FLAGS_MAX, SEQUENTIAL_PAIRS = 12 };
 
 typedef struct options {
-    const char *off, *on, *name, *runner, *resolve, *result, *quality, *dir, *predict, *smoke_arguments, *resume;
+    const char *off, *on, *name, *runner, *resolve, *result, *quality, *dir, *predict, *smoke_arguments, *resume, *adopt, *findings;
     const char *arg[2]; unsigned arg_n;
     gr_str flag[FLAGS_MAX]; unsigned flag_n;
     double n, max, calibrate, guard, floor, load_limit, removed;
@@ -23,7 +24,7 @@ typedef struct options {
 } options;
 
 enum { O_NAME = 256, O_N, O_RUNNER, O_RESOLVE, O_FLAG, O_OFF, O_ON, O_RESULT, O_QUALITY, O_GUARD, O_FLOOR, O_UNTOUCHED, O_SEQUENTIAL, O_MAX,
-       O_CALIBRATE, O_SMOKE, O_PREDICT, O_REMOVED, O_LOAD, O_DIR, O_DETACH, O_RESUME, O_JSON };
+       O_CALIBRATE, O_SMOKE, O_PREDICT, O_REMOVED, O_LOAD, O_DIR, O_DETACH, O_RESUME, O_ADOPT, O_FINDINGS, O_JSON };
 
 static const struct argp_option option_table[] = {
     {"name", O_NAME, "NAME", 0, "The series' name: the same name and arguments resume it (default: the time)", 1},
@@ -48,6 +49,8 @@ static const struct argp_option option_table[] = {
     {"dir", O_DIR, "DIR", 0, "Where series lie (default out/gate)", 5},
     {"detach", O_DETACH, NULL, 0, "Go on in the background; DIR/NAME/done appears at the end", 5},
     {"resume", O_RESUME, "NAME", 0, "Go on with a registered series, or print it again when it is complete", 5},
+    {"adopt", O_ADOPT, "ID", 0, "Print where a default must change for a finding, and which configurations change silently", 6},
+    {"findings", O_FINDINGS, "DIR", 0, "With --adopt: where findings lie (default findings)", 6},
     {"json", O_JSON, NULL, 0, "Print the verdict as JSON", 5},
     {"quiet", 'q', NULL, 0, "No progress", 5},
     {0}};
@@ -87,6 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case O_DIR: o->dir = arg; break;
     case O_DETACH: o->detach = true; break;
     case O_RESUME: o->resume = arg; break;
+    case O_ADOPT: o->adopt = arg; break;
+    case O_FINDINGS: o->findings = arg; break;
     case O_JSON: o->json = true; break;
     case 'q': o->quiet = true; break;
     case ARGP_KEY_ARG:
@@ -194,7 +199,17 @@ static void print_report(const gate_context *c, bool json) {
     if (gr_file_read(c->a, c->d, gr_path_join(c->a, c->dir, gr_str_of(json ? "verdict.json" : "report.txt")), 0, &text)) fwrite(text.p, 1, text.n, stdout);
 }
 
+static bool adopt(gate_context *c, const options *o) {
+    gate_index x = {.a = c->a, .d = c->d, .dir = gr_str_of(o->findings ? o->findings : "findings")};
+    gr_buf b = {0};
+    bool ok = gate_index_load(&x) && gate_adopt(&x, gr_str_of(o->adopt), &b);
+    fwrite(b.p ? b.p : "", 1, b.n, stdout);
+    gr_buf_free(&b);
+    return ok;
+}
+
 static bool run(gate_context *c, const options *o) {
+    if (o->adopt) return adopt(c, o);
     const char *name = o->resume ? o->resume : o->name ? o->name : NULL;
     char *made = gr_arena_printf(c->a, "ab-%.*s-%d", GR_STR_ARG(gate_utc(c->a)), (int)getpid());
     for (char *p = made; p && *p; p++)
@@ -244,9 +259,9 @@ int gr_gate_main(int argc, char **argv) {
         "Examples:\n  gradus gate off.toml on.toml --name s4b --n 3\n"
         "  gradus gate --off './sort-old' --on './sort-new' --n 5\n"
         "  gradus gate off.toml on.toml --name s4b --runner './train {config} {out}' --sequential --predict -4..-2 --detach\n"
-        "  gradus gate --resume s4b --json\n"
+        "  gradus gate --resume s4b --json\n  gradus gate --adopt two-in-flight\n"
         "docs/gate.md says what the verdicts mean and what they cannot show.\n";
-    const struct argp argp = {option_table, parse, "OFF.toml ON.toml\n--off CMD --on CMD\n--resume NAME", doc, NULL, NULL, NULL};
+    const struct argp argp = {option_table, parse, "OFF.toml ON.toml\n--off CMD --on CMD\n--resume NAME\n--adopt ID", doc, NULL, NULL, NULL};
     static char name[] = "gradus gate";
     argv[0] = name;
     argp_err_exit_status = 2;

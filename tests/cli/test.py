@@ -82,7 +82,7 @@ def basics():
     check('an unknown command is a user error', code == 2 and 'frobnicate' in err, err)
     code, out, err = run('version', '--json')
     check('version as JSON', code == 0 and 'gradus' in json.loads(out), out + err)
-    for c in ('run', 'train', 'explain', 'plan', 'check', 'catalog', 'op', 'profile', 'gate', 'version', 'completion'):
+    for c in ('run', 'train', 'explain', 'plan', 'check', 'catalog', 'op', 'profile', 'gate', 'findings', 'version', 'completion'):
         code, out, err = run(c, '--help')
         check('%s --help shows an example' % c, code == 0 and 'Examples:' in out and '  gradus ' + c in out, out + err)
     for shell, parser in (('bash', 'bash'), ('zsh', None), ('fish', None)):
