@@ -25,7 +25,7 @@ typedef struct cli_options {
     unsigned seed; bool second;                      /* op gradcheck */
     unsigned steps; bool resume, train;              /* train; explain and plan of a training step */
     const char *parameters;
-    const char *visibility, *docs, *export_dir;
+    const char *visibility, *docs, *export_dir, *weights;
     bool json, quiet, keep, dry_run, allow_heavy, no_fuse, timestamps, compress;
 } cli_options;
 
@@ -42,6 +42,7 @@ int cli_op_conform(const cli_options *o);
 int cli_op_gradcheck(const cli_options *o);
 int cli_op_new(const cli_options *o);
 int cli_data(const cli_options *o);
+int cli_import(const cli_options *o);
 int cli_receipt(const cli_options *o);
 int cli_op_check(const cli_options *o);
 int cli_op_show(const cli_options *o);

@@ -42,6 +42,8 @@ static const subcommand commands[] = {
     {"data", "show|convert ...", "Show what data files hold; convert between .npy, .npz, .safetensors, .wav and .csv.",
      "  gradus data show weights.safetensors\n  gradus data show weights.safetensors#conv1.weight\n"
      "  gradus data convert weights.npz weights.safetensors\n  gradus data convert a=x.npy b=y.csv both.npz --compress\n", cli_data},
+    {"import", "MODEL.onnx", "Bring a model into a document and a file of weights.",
+     "  gradus import model.onnx --out model.json --set batch=1\n  gradus run model.json --in x=x.npy\n", cli_import},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
@@ -59,7 +61,7 @@ enum { CLIENTS_N = sizeof clients / sizeof *clients };
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS,
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS, OPT_WEIGHTS,
        OPT_STEPS, OPT_RESUME, OPT_PARAMETERS, OPT_TRAIN };
 
 static const struct argp_option options[] = {
@@ -70,7 +72,7 @@ static const struct argp_option options[] = {
     {"out", 'o', "DIR | NAME=FILE", 0, "run: folder for outputs (default out/NAME); op run: where an output goes; op conform: the receipt's file; op gradcheck: the JSON's file", 0},
     {"rung", OPT_RUNG, "NAME", 0, "canvas, flow, graph, kernel or plan", 0},
     {"follow", OPT_FOLLOW, "NODE", 0, "Show one node at every rung", 0},
-    {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML", 0},
+    {"set", OPT_SET, "K=V", 0, "op run: a parameter, value in TOML; import: the size of a named dimension", 0},
     {"gradient", OPT_GRADIENT, "OUTPUT", 0, "Differentiate an output: gradients become outputs d_NAME", 0},
     {"cotangent", OPT_COTANGENT, "OUTPUT=FILE", 0, "The cotangent of an output that is differentiated (op run: ones without it)", 0},
     {"wrt", OPT_WRT, "NAME,...", 0, "Inputs and parameters to differentiate by (all floats without it)", 0},
@@ -96,6 +98,7 @@ static const struct argp_option options[] = {
     {"resume", OPT_RESUME, NULL, 0, "train: go on from the checkpoint in the output folder", 0},
     {"parameters", OPT_PARAMETERS, "DIR", 0, "run, train: a folder with NAME.npy for every parameter, such as train wrote", 0},
     {"train", OPT_TRAIN, NULL, 0, "explain, plan: the training step, with backward and update, instead of the workflow", 0},
+    {"weights", OPT_WEIGHTS, "FILE", 0, "import: the file of weights (default: as the document, .safetensors)", 0},
     {"quiet", 'q', NULL, 0, "Print results and complaints only", 0},
     {0}};
 
@@ -145,6 +148,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_VISIBILITY: o->visibility = arg; break;
     case OPT_DOCS: o->docs = arg; break;
     case OPT_EXPORT: o->export_dir = arg; break;
+    case OPT_WEIGHTS: o->weights = arg; break;
     case OPT_COMPRESS: o->compress = true; break;
     case OPT_STEPS: o->steps = number(arg, state); break;
     case OPT_RESUME: o->resume = true; break;

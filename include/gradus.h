@@ -133,6 +133,17 @@ const char *gr_program_output_name(const gr_program *p, unsigned i);
 gr_tensor gr_program_input_type(const gr_program *p, unsigned i);  /* data NULL */
 gr_tensor gr_program_output_type(const gr_program *p, unsigned i);
 
+/* ---- models of other systems ------------------------------------------------------------- */
+
+typedef struct gr_import_desc {
+    const char *document, *weights;        /* files to write: the workflow, and its arrays (.safetensors or .npz) below its folder */
+    const char *const *set; unsigned set_n; /* "N=1": sizes of named dimensions; "x.0=1" of dimension 0 of input x */
+    const char *tier;                      /* of the document; NULL: debug */
+} gr_import_desc;
+typedef struct gr_import_result { unsigned nodes, weights, folded, dropped; } gr_import_result; /* ops and arrays written; results known at import; calls that no output needs */
+/* An ONNX model by the [import] rules of the catalog (docs/interchange.md). The session needs a device: GR_DEVICE_CPU will do. */
+bool gr_import(gr_session *s, const char *path, const gr_import_desc *desc, gr_import_result *out);
+
 /* ---- running ----------------------------------------------------------------------- */
 
 typedef struct gr_prepared gr_prepared;

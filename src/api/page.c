@@ -115,6 +115,14 @@ static gr_str kernels_text(page *p) {
     return s;
 }
 
+/* An operator that rules bring in, once however many rules it has. */
+static void put_operator(gr_buf *b, const gr_op *op, uint32_t i) {
+    gr_str name = op->imports[i].shell.sig.name;
+    for (uint32_t k = 0; k < i; k++)
+        if (gr_str_eq(op->imports[k].shell.sig.name, name)) return;
+    gr_buf_printf(b, "%s`%.*s`", i ? " " : "", GR_STR_ARG(name));
+}
+
 static gr_str imports_text(page *p) {
     const gr_value *t = p->op->import_;
     gr_buf b = {0};
@@ -122,7 +130,7 @@ static gr_str imports_text(page *p) {
         const gr_value *v = t->object.v[i].value;
         gr_buf_printf(&b, "%s%.*s ", b.n ? ", " : "", GR_STR_ARG(t->object.v[i].key));
         if (v->kind == GR_V_STRING) gr_buf_printf(&b, "`%.*s`", GR_STR_ARG(v->s));
-        else gr_json_canonical(&b, v);
+        for (uint32_t k = 0; v->kind == GR_V_ARRAY && k < p->op->imports_n; k++) put_operator(&b, p->op, k);
     }
     gr_str s = gr_str_dup(p->a, gr_buf_view(&b));
     gr_buf_free(&b);

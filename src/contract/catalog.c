@@ -377,6 +377,10 @@ static bool check_graph_category(const gr_catalog *c, gr_diags *d, const gr_op *
 bool gr_catalog_check_op(const gr_catalog *c, gr_diags *d, const gr_op *op) {
     bool ok = check_frag(c, d, op, &op->source->graph, &op->graph);
     ok = check_frag(c, d, op, &op->source->backward, &op->backward.graph) && ok;
+    for (uint32_t i = 0; i < op->imports_n; i++) {
+        const gr_op *shell = &op->imports[i].shell;
+        if (!op->imports[i].direct) ok = check_frag(c, d, shell, &shell->source->graph, &shell->graph) && ok;
+    }
     return check_graph_category(c, d, op) && ok;
 }
 

@@ -291,6 +291,12 @@ bool gr_op_check_document(gr_arena *scratch, gr_diags *d, const gr_op *op) {
     return c.ok;
 }
 
+bool gr_op_check_graph(gr_arena *scratch, gr_diags *d, const gr_op *op) {
+    op_checker c = {scratch, d, op, true};
+    check_graph_body(&c);
+    return c.ok;
+}
+
 bool gr_op_check(gr_arena *scratch, gr_diags *d, const gr_op *op) {
     bool ok = gr_op_check_document(scratch, d, op);
     ok = gr_op_check_wgsl(scratch, d, op, true) && ok;

@@ -367,7 +367,22 @@ typedef struct gr_op {
     const gr_fusion *fusion; /* NULL: content. Else made by a rewrite: no folder, no source, in no catalog */
     gr_str *tags; uint32_t tags_n;
     gr_value *example, *import_; /* [example], [import] tables, may be NULL */
+    struct gr_import_rule *imports; uint32_t imports_n; /* of [import] onnx, in order */
 } gr_op;
+
+/* How an operator of another system becomes ops (docs/grammars.md): a signature that says what the operator is given and a
+ * graph fragment over it. The shell is that signature as an op without kernels, for gr_call_resolve. */
+typedef struct gr_import_rule {
+    gr_op shell;             /* sig.name: the operator's name. Short form `onnx = "Relu"`: the op's own signature */
+    const gr_op *home;       /* the op whose document holds the rule; set by who collects rules */
+    gr_str domain;           /* empty: the system's own operators */
+    int64_t since, until;    /* versions of the operator set, both included */
+    gr_str *inputs; uint32_t inputs_n; /* names of the operator's inputs by position: operands, or parameters that must be known */
+    gr_str *ignore; uint32_t ignore_n; /* attributes without meaning here */
+    bool direct;             /* short form: a call of home */
+    gr_str fold;             /* an op of two operands, over all inputs from the left; or empty */
+    gr_expr *value;          /* the result is this list of integers; or NULL */
+} gr_import_rule;
 
 typedef struct gr_catalog gr_catalog;
 gr_catalog *gr_catalog_new(void); /* NULL when memory fails */

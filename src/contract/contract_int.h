@@ -190,6 +190,8 @@ bool gr_eval_dim(gr_evaluator *v, const gr_expr *e, gr_int *out);
 bool gr_eval_list(gr_evaluator *v, const gr_expr *e, gr_val *out); /* LIST */
 /* A shape function; args are evaluated. split gives SHAPES. */
 bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_val *out);
+/* A function of indices as other systems write them: from the end, by axis, with steps (wrap and what follows it in functions.def). */
+bool gr_eval_index_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_val *out);
 /* contract/NAME with the evaluator's place and trail of values. */
 bool gr_eval_fail(gr_evaluator *v, gr_diag_name name, const char *hint, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* "n = 3 (dimension 0 of x), w = 7 (parameter)" for the names in e. */
@@ -234,6 +236,12 @@ struct gr_op_source {
 };
 
 bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, gr_op *out);
+/* The table [import] of op.toml into op->imports; parse fails report. */
+bool gr_op_read_imports(gr_arena *a, gr_diags *d, gr_op *op);
+/* The graph body of op as check_document checks it: values defined once, results there, expressions over its signature. */
+bool gr_op_check_graph(gr_arena *scratch, gr_diags *d, const gr_op *op);
+/* A string value of op.toml as a piece whose first character has the place it has there. */
+gr_piece gr_piece_of_value(gr_arena *a, const gr_doc *doc, const gr_value *v);
 /* deep: every dtype instantiation of every WGSL file; otherwise each file as it stands. */
 bool gr_op_check_wgsl(gr_arena *scratch, gr_diags *d, const gr_op *op, bool deep);
 bool gr_op_check_document(gr_arena *scratch, gr_diags *d, const gr_op *op);

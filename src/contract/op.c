@@ -17,10 +17,9 @@ static void keep(loader *l, bool ok) { l->ok = l->ok && ok; }
 
 /* ---- pieces ---- */
 
-/* A string value as a piece whose first character has the place it has in op.toml. */
-static gr_piece piece_of(loader *l, const gr_value *v) {
-    gr_place at = place(l, v);
-    gr_str t = l->src->doc.text;
+gr_piece gr_piece_of_value(gr_arena *a, const gr_doc *doc, const gr_value *v) {
+    gr_place at = gr_value_place(doc, v, a);
+    gr_str t = doc->text;
     size_t i = v->offset;
     bool multi = i + 2 < t.n && t.p[i + 1] == t.p[i] && t.p[i + 2] == t.p[i];
     size_t open = multi ? 3 : 1;
@@ -38,7 +37,7 @@ static bool string_piece(loader *l, const gr_value *obj, const char *key, bool n
     keep(l, ok);
     const gr_value *v = gr_value_get(obj, key);
     if (!ok || !v) return false;
-    *out = piece_of(l, v);
+    *out = gr_piece_of_value(l->a, &l->src->doc, v);
     return true;
 }
 
@@ -505,6 +504,7 @@ bool gr_op_read(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, const gr_str
     GR_TRY(gr_toml_parse(a, d, gr_str_of(doc), toml, &l.src->doc));
     read_document(&l, l.src->doc.root, id);
     if (!hash_folder(&l)) return false;
+    if (l.ok && out->import_) l.ok = gr_op_read_imports(a, d, out);
     return l.ok && !gr_arena_failed(a);
 }
 

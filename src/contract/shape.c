@@ -568,6 +568,7 @@ static bool want_int(gr_evaluator *v, const gr_val *x, const char *what) {
 bool gr_eval_shape_fn(gr_evaluator *v, const gr_expr *e, const gr_val *arg, gr_val *out) {
     gr_val s, t, u, w;
     int64_t n;
+    if (e->fn >= GR_FN_WRAP) return gr_eval_index_fn(v, e, arg, out);
     switch (e->fn) { /* those that see all shapes of a variadic operand */
     case GR_FN_BROADCAST: return fold(v, e, arg, broadcast_into, true, out);
     case GR_FN_SAME: return fold(v, e, arg, same_step, true, out);
