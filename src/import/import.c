@@ -392,6 +392,7 @@ bool gr_import_onnx(gr_arena *a, gr_diags *d, const gr_catalog *c, const gr_onnx
     bool inputs = add_inputs(&m);
     GR_TRY(supported && sizes && inputs && import_nodes(&m) && find_outputs(&m, outputs));
     out->dropped_n = find_live(&m, outputs);
+    if (out->dropped_n) gr_report(d, GR_D_IMPORT_DROPPED, (gr_place){.document = model->file}, NULL, "%u calls of ops were left out: no output needs them", out->dropped_n);
     out->folded_n = m.folded;
     return import_document(&m, outputs, out);
 }
