@@ -71,4 +71,5 @@ void gr_args_help(gr_buf *out, const gr_verb *v) {
         gr_buf_printf(out, "  %-22s %s\n", left, v->option[i].about);
     }
     gr_buf_printf(out, "  %-22s %s\n  %-22s %s\n\nExamples:\n%s", "--json", "Print JSON", "-q, --quiet", "Print results and complaints only", v->examples);
+    if (v->more) gr_buf_putc(out, '\n'), v->more(out);
 }

@@ -25,6 +25,7 @@ struct gr_verb {
     uint32_t least, most; /* positional arguments */
     int (*run)(const gr_args *args, gr_diags *d);
     gr_option option[GR_ARGS_MAX];
+    void (*more)(gr_buf *out); /* further help; may be NULL */
 };
 
 /* The value of an option, or NULL. */

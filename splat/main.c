@@ -5,7 +5,7 @@
 
 #include "splat/verbs.h"
 
-static const gr_verb *const verbs[] = {&gr_verb_export};
+static const gr_verb *const verbs[] = {&gr_verb_check, &gr_verb_export};
 enum { VERBS_N = sizeof verbs / sizeof *verbs };
 
 static void print(FILE *f, gr_buf *b) {
