@@ -5,7 +5,7 @@
 
 #include "splat/verbs.h"
 
-static const gr_verb *const verbs[] = {&gr_verb_check, &gr_verb_export};
+static const gr_verb *const verbs[] = {&gr_verb_check, &gr_verb_export, &gr_verb_synth};
 enum { VERBS_N = sizeof verbs / sizeof *verbs };
 
 static void print(FILE *f, gr_buf *b) {
@@ -31,7 +31,7 @@ static const gr_verb *find(const char *name) {
 /* What was complained of, to stderr, or as JSON to stdout when the verb printed nothing there. */
 static void complain(const gr_diags *d, bool json) {
     gr_buf b = {0};
-    if (json && d->errors) gr_diags_print_json(&b, d);
+    if (json && d->errors) gr_diags_print_json(&b, d), gr_buf_putc(&b, '\n');
     else gr_diags_print(&b, d, (gr_str){0});
     print(json && d->errors ? stdout : stderr, &b);
 }

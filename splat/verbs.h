@@ -5,6 +5,6 @@
 
 #include "splat/args.h"
 
-extern const gr_verb gr_verb_check, gr_verb_export;
+extern const gr_verb gr_verb_check, gr_verb_export, gr_verb_synth;
 
 #endif
