@@ -199,7 +199,7 @@ static inline bool diff_run_gpu(diff *x) {
 
 static inline bool diff_run_eval(diff *x, const gr_wgsl_module *m, gr_eval_mode mode) {
     uint32_t size = gr_gpu_get_info(x->gpu)->subgroup_min;
-    const gr_eval_options opt = {.mode = mode, .step_limit = DIFF_STEPS, .subgroup_size = size >= 4 && size <= 128 ? size : 0};
+    const gr_eval_options opt = {.mode = mode, .step_limit = DIFF_STEPS, .any_order = true, /* a product of matrices has none */ .subgroup_size = size >= 4 && size <= 128 ? size : 0};
     gr_eval_program *p = gr_eval_compile(&x->a, &x->d, m, x->entry->name, &opt);
     gr_eval_binding bind[DIFF_BINDINGS];
     bool bounded = mode == GR_EVAL_BOUNDED;
