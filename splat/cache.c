@@ -57,6 +57,8 @@ static void make_room(gr_cache *c, uint64_t more) {
 static void decode(gr_cache *c, uint32_t view) {
     slot *s = &c->slot[view];
     make_room(c, guess(c, view));
+    c->stats.bytes += guess(c, view); /* held for it, so that others that decode at the same time keep to the bound */
+    if (c->stats.bytes > c->stats.peak) c->stats.peak = c->stats.bytes;
     s->state = DECODING;
     pthread_mutex_unlock(&c->lock);
     gr_picture p;
@@ -69,6 +71,7 @@ static void decode(gr_cache *c, uint32_t view) {
     s->state = ok ? READY : FAILED;
     s->used = ++c->clock;
     c->stats.decoded++;
+    c->stats.bytes -= guess(c, view);
     if (ok) c->stats.bytes += size_of(&p);
     if (c->stats.bytes > c->stats.peak) c->stats.peak = c->stats.bytes;
     pthread_cond_broadcast(&c->done);
@@ -84,6 +87,9 @@ static void *worker(void *user) {
         }
         uint32_t view = c->queue[0];
         memmove(c->queue, c->queue + 1, --c->queue_n * sizeof *c->queue);
+        /* What does not fit now is left to gr_cache_get: looking ahead never takes the bound. */
+        make_room(c, guess(c, view));
+        if (c->slot[view].state == QUEUED && c->stats.bytes + guess(c, view) > c->limit) c->slot[view].state = EMPTY;
         if (c->slot[view].state == QUEUED) decode(c, view);
     }
     pthread_mutex_unlock(&c->lock);

@@ -335,8 +335,9 @@ static void bounded_cache(void **state) {
                 gr_cache_release(c, i);
             }
         gr_cache_stats m = gr_cache_measure(c);
-        assert_true(m.peak <= 5 * 40 * 30 * 4 && m.decoded >= 33);
         gr_cache_free(c);
+        /* One picture more than the bound at most: the one asked for while threads hold the rest. */
+        assert_true(m.peak <= 5 * 40 * 30 * 4 && m.decoded >= 33);
     }
     gr_buf_free(&b);
 }
