@@ -62,8 +62,8 @@ static void archives_round_trip(void **state) {
     gr_named_array list[40];
     uint32_t n = 0;
     for (int t = 1; t < GR_DTYPE_COUNT; t++)
-        for (uint32_t rank = 0; rank <= GR_RANK_MAX && n < 40; rank += 3)
-            list[n++] = (gr_named_array){gr_str_of(gr_arena_printf(&arena, "layer.%u/\xC3\xA9 \"w\"", n)), random_array(&r, (gr_dtype)t, rank)};
+        for (uint32_t rank = 0; rank <= GR_RANK_MAX && n < 40; rank += 3, n++)
+            list[n] = (gr_named_array){gr_str_of(gr_arena_printf(&arena, "layer.%u/\xC3\xA9 \"w\"", n)), random_array(&r, (gr_dtype)t, rank)};
     gr_text_pair pairs[] = {{GR_STR("format"), GR_STR("pt")}, {GR_STR("a\"b"), GR_STR("\n")}};
     for (int way = 0; way < 5; way++) {
         gr_buf b = {0};

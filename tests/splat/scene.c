@@ -1,4 +1,5 @@
 /* Data sets: COLMAP binary and text, NeRF synthetic, nerfstudio; cameras and distortion; the faults that users meet; the cache. */
+#include <stdio.h>
 #include "kit.h"
 
 #include <unistd.h>
@@ -357,7 +358,7 @@ static void shared_scenes(void **state) {
         snprintf(name, sizeof name, "scenes/%s", want[i].name);
         gr_scene_desc desc = {.path = shared(name), .images = gr_str_of(want[i].images), .test_every = 8};
         fine(gr_scene_load(&arena, &diags, &desc, &s));
-        print_message("%s: %s, %u + %u views, %u points, extent %g\n%s", want[i].name, s.kind, s.train_n, s.test_n, s.points.n, s.extent, said());
+        fprintf(stderr, "%s: %s, %u + %u views, %u points, extent %g\n%s", want[i].name, s.kind, s.train_n, s.test_n, s.points.n, s.extent, said());
         assert_int_equal(s.view.n, want[i].views);
         assert_int_equal(s.view.v[0].camera.width, want[i].width);
         assert_int_equal(s.view.v[0].camera.height, want[i].height);

@@ -339,9 +339,13 @@ static void put_fused(writer *w) {
 static void put_signature(writer *w) {
     const gr_fuse_group *f = w->f;
     gr_buf *b = &w->sig, shape = {0};
-    if (f->in_n > 1) gr_buf_puts(&shape, "broadcast(");
-    for (uint32_t i = 0; i < f->in_n; i++) gr_buf_printf(&shape, "%ss%u", i ? ", " : "", i);
-    if (f->in_n > 1) gr_buf_puts(&shape, ")");
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < f->in_n; i++) { /* broadcast takes 8 shapes: the eighth may be a broadcast of the rest */
+        bool opens = i % 7 == 0 && f->in_n - i > 1;
+        gr_buf_printf(&shape, "%s%ss%u", i ? ", " : "", opens ? "broadcast(" : "", i);
+        open += opens;
+    }
+    while (open--) gr_buf_puts(&shape, ")");
     gr_buf_puts(b, "fused(");
     for (uint32_t i = 0; i < f->in_n; i++) gr_buf_printf(b, "%sx%u: %s[..s%u]", i ? ", " : "", i, gr_dtype_name(f->g->values[f->in[i]].type.dtype), i);
     for (uint32_t i = 0; i < w->args_n; i++) gr_buf_printf(b, "%sp%u: %s", i ? ", " : "; ", i, param_type(w->args[i].resolved.kind));
