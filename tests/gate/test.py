@@ -250,7 +250,9 @@ def killed():
     check('a series killed again and again completes', code == 0 and kills >= 5 and len(recorded(d)) == 24, '%d kills\n%s%s' % (kills, out, err))
     check('no finished run is repeated', not repeated, repeated)
     check('no record is lost or changed', not lost, lost)
-    check('interrupted attempts keep their numbers and are named', max(numbers) == 1 or 'does not count: interrupted' in out, out)
+    # A slot may also be repeated by the retry rule: these short jobs scatter, and a loaded machine is evidence of load.
+    named = 'does not count: interrupted' in out or 'was retried by the registered rule' in out
+    check('further attempts keep their numbers and are named', max(numbers) == 1 or named, out)
 
 
 def interrupted():

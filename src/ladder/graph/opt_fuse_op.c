@@ -100,7 +100,9 @@ static bool opens_declaration(gr_str word) {
 static bool next_declaration(gr_str s, size_t *at, declaration *out) {
     int depth = 0;
     gr_str before = {0};
-    *out = (declaration){{0}, {s.p + *at, 0}};
+    *out = (declaration){0};
+    if (*at >= s.n) return false;
+    out->text.p = s.p + *at;
     while (*at < s.n) {
         gr_str t = next_token(s, at);
         char c = t.n == 1 ? t.p[0] : 0;
