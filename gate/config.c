@@ -15,7 +15,7 @@ static bool refused(gr_diags *d, gr_str file, const char *what, gr_str why) {
 /* The printed configuration: member "config" or the whole. */
 static bool read_printed(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gate_keys *out) {
     gr_doc doc;
-    bool json = text.n && text.p[strspn(text.p, " \t\r\n")] == '{';
+    bool json = gate_is_json(text);
     GR_TRY((json ? gr_json_parse : gr_toml_parse)(a, d, name, text, &doc));
     const gr_value *config = gr_value_get(doc.root, "config");
     return gate_keys_of(a, d, config && config->kind == GR_V_OBJECT ? config : doc.root, out);

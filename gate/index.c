@@ -90,7 +90,7 @@ bool gate_program_read(gate_index *x, gate_program *p) {
     if (!gate_capture_shell(x->a, p->defaults.p, &out, &err))
         return gr_report(x->d, GR_D_FINDINGS_PROGRAM, (gr_place){.document = x->dir}, NULL, "%.*s, which prints the defaults of %.*s, failed: %.*s",
                          GR_STR_ARG(p->defaults), GR_STR_ARG(p->name), (int)(err.n < RUNS_LINE ? err.n : RUNS_LINE), err.p);
-    bool json = out.n && out.p[strspn(out.p, " \t\r\n")] == '{';
+    bool json = gate_is_json(out);
     GR_TRY((json ? gr_json_parse : gr_toml_parse)(x->a, x->d, p->defaults, out, &doc));
     const gr_value *config = gr_value_get(doc.root, "config");
     return gate_keys_of(x->a, x->d, config && config->kind == GR_V_OBJECT ? config : doc.root, &p->now);

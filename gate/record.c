@@ -1,5 +1,7 @@
 #include "gate/record.h"
 
+#include <string.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -399,6 +401,12 @@ static bool read_run(reader *r, gate_run *out) {
     return table(r, root, "metrics", &metrics) && gate_keys_of(r->a, r->d, metrics, &out->metrics);
 }
 
+bool gate_is_json(gr_str text) {
+    size_t i = 0;
+    while (i < text.n && memchr(" \t\r\n", text.p[i], 4)) i++;
+    return i < text.n && text.p[i] == '{';
+}
+
 bool gate_run_parse(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gate_run *out) {
     reader r = {.a = a, .d = d};
     return gr_toml_parse(a, d, name, text, &r.doc) && read_run(&r, out);
@@ -408,7 +416,7 @@ bool gate_result_parse(gr_arena *a, gr_diags *d, gr_str name, gr_str text, gate_
     reader r = {.a = a, .d = d};
     gr_value *metrics, *config;
     *out = (gate_result){0};
-    bool json = text.n && text.p[strspn(text.p, " \t\r\n")] == '{';
+    bool json = gate_is_json(text);
     if (!(json ? gr_json_parse : gr_toml_parse)(a, d, name, text, &r.doc)) return false;
     if (r.doc.root->kind != GR_V_OBJECT) return gr_report(d, GR_D_GATE_RESULT_INVALID, gr_place_doc(""), NULL, "a result is a table");
     return table(&r, r.doc.root, "metrics", &metrics) && table(&r, r.doc.root, "config", &config) &&

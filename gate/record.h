@@ -21,6 +21,8 @@ typedef struct gate_keys { gate_key *v; uint32_t n; } gate_keys;
 const gate_key *gate_keys_find(const gate_keys *k, gr_str name);
 /* Tables become dotted names. gate/config-refused beyond GATE_KEYS_MAX. */
 bool gate_keys_of(gr_arena *a, gr_diags *d, const gr_value *table, gate_keys *out);
+/* What a program prints is JSON when it begins with a brace, else TOML. The text need not end in 0. */
+bool gate_is_json(gr_str text);
 
 typedef struct gate_flag { gr_str name, off, on; } gate_flag; /* values as canonical JSON; "" where an arm lacks the key */
 
