@@ -248,4 +248,7 @@ bool gr_op_check_document(gr_arena *scratch, gr_diags *d, const gr_op *op);
 /* Category against the bodies of the WGSL reference or the map. */
 bool gr_op_check_category(gr_arena *scratch, gr_diags *d, const gr_op *op);
 
+/* The words of op.toml in the order of their enums: "none" first, NULL at the end. */
+extern const char *const gr_category_words[], *const gr_tolerance_words[], *const gr_role_words[];
+
 #endif

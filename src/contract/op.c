@@ -106,14 +106,14 @@ static bool known(loader *l, const gr_value *obj, const char *const *keys) {
 /* ---- claims ---- */
 
 static void read_tolerance(loader *l, const gr_value *root) {
-    static const char *const words[] = {"exact", "tight", "default", "loose", NULL}, *const keys[] = {"class", "reason", NULL};
+    static const char *const keys[] = {"class", "reason", NULL};
     const gr_value *v = gr_value_get(root, "tolerance");
     if (v && v->kind == GR_V_OBJECT) {
         known(l, v, keys);
-        l->op->tolerance = (gr_tolerance)get_word(l, v, "class", true, words);
+        l->op->tolerance = (gr_tolerance)get_word(l, v, "class", true, gr_tolerance_words + 1);
         l->op->tolerance_reason = get_str(l, v, "reason", false);
     } else {
-        l->op->tolerance = (gr_tolerance)get_word(l, root, "tolerance", true, words);
+        l->op->tolerance = (gr_tolerance)get_word(l, root, "tolerance", true, gr_tolerance_words + 1);
     }
 }
 
@@ -146,12 +146,9 @@ static void read_optimizer(loader *l, const gr_value *root) {
 }
 
 static void read_claims(loader *l, const gr_value *root) {
-    static const char *const categories[] = {"selection",      "movement",  "integer", "comparison", "pointwise",
-                                             "transcendental", "reduction", "lossy",   NULL};
-    static const char *const roles[] = {"accumulate", "fill", "sum_to_shape", "expand", "copy", "slice", "place", NULL};
     static const char *const zeros[] = {"same", "any", NULL};
-    l->op->category = (gr_category)get_word(l, root, "category", true, categories);
-    l->op->role = (gr_role)get_word(l, root, "role", false, roles);
+    l->op->category = (gr_category)get_word(l, root, "category", true, gr_category_words + 1);
+    l->op->role = (gr_role)get_word(l, root, "role", false, gr_role_words + 1);
     l->op->zero_sign = gr_str_of(zeros[get_word(l, root, "zero_sign", false, zeros) == 2]);
     read_tolerance(l, root);
     read_index(l, root);

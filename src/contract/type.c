@@ -62,18 +62,16 @@ const char *gr_dtype_wgsl(gr_dtype t) {
     }
 }
 
-const char *gr_category_name(gr_category c) {
-    static const char *const t[] = {"none",      "selection",      "movement",  "integer", "comparison",
-                                    "pointwise", "transcendental", "reduction", "lossy"};
-    return (size_t)c < sizeof t / sizeof *t ? t[c] : t[0];
-}
+const char *const gr_category_words[] = {"none",      "selection",      "movement",  "integer", "comparison",
+                                         "pointwise", "transcendental", "reduction", "lossy",   NULL};
+const char *const gr_tolerance_words[] = {"none", "exact", "tight", "default", "loose", NULL};
+const char *const gr_role_words[] = {"none", "accumulate", "fill", "sum_to_shape", "expand", "copy", "slice", "place", NULL};
 
-const char *gr_tolerance_name(gr_tolerance c) {
-    static const char *const t[] = {"none", "exact", "tight", "default", "loose"};
-    return (size_t)c < sizeof t / sizeof *t ? t[c] : t[0];
-}
+/* n: words with the NULL at their end. */
+static const char *word_of(const char *const *words, size_t n, size_t i) { return words[i + 1 < n ? i : 0]; }
 
-const char *gr_role_name(gr_role r) {
-    static const char *const t[] = {"none", "accumulate", "fill", "sum_to_shape", "expand", "copy", "slice", "place"};
-    return (size_t)r < sizeof t / sizeof *t ? t[r] : t[0];
-}
+#define WORD_OF(words, i) word_of(words, sizeof(words) / sizeof *(words), (size_t)(i))
+const char *gr_category_name(gr_category c) { return WORD_OF(gr_category_words, c); }
+const char *gr_tolerance_name(gr_tolerance c) { return WORD_OF(gr_tolerance_words, c); }
+const char *gr_role_name(gr_role r) { return WORD_OF(gr_role_words, r); }
+#undef WORD_OF

@@ -18,7 +18,7 @@ typedef struct gr_fragment {
     gr_str node, prefix;   /* the calling node, for diagnostics; what inner names begin with */
     gr_place at;
     const char *what;      /* "body" or "backward", for diagnostics */
-    bool shorten;          /* calls of sum_to_shape and expand that change nothing are left out */
+    bool shorten;          /* calls that fit one shape to another (roles) and change nothing are left out */
 
     gr_map names;          /* name -> entry of ranges */
     GR_VEC(gr_fragment_range) ranges;
