@@ -28,6 +28,7 @@ static void put_named(gr_buf *b, gr_str name, gr_str text) {
     gr_buf_str(b, text);
 }
 
+/* op.toml as it stands. */
 static gr_str contract_text(const gr_op *op) {
     gr_str text = {0};
     for (uint32_t i = 0; i < gr_op_files(op); i++)
@@ -50,18 +51,25 @@ static bool hash_reference(const gr_op *op, gr_sha256 *out) {
     return ok;
 }
 
-/* op.toml as far as it decides what an op does, in canonical form, so that neither comments nor order count. */
-static bool put_claims(gr_arena *a, gr_buf *b, const gr_op *op) {
-    static const char *const read_by_people[] = {"summary", "description", "tags", "author", "license", "references", "example", "import", "optimizer", "backward"};
+/* How much of op.toml counts. Neither has what only people and importers read: no result follows from it. */
+typedef enum claims { CLAIMS_CONTRACT, CLAIMS_DEFINITION /* what the op computes: without its gradient */ } claims;
+
+static bool counts(gr_str key, claims which) {
+    static const char *const aside[] = {"summary", "description", "tags", "author", "license", "references", "example", "import"};
+    for (size_t k = 0; k < sizeof aside / sizeof *aside; k++)
+        if (gr_str_eqz(key, aside[k])) return false;
+    return which == CLAIMS_CONTRACT || (!gr_str_eqz(key, "optimizer") && !gr_str_eqz(key, "backward"));
+}
+
+/* In canonical form, so that neither comments nor order count. */
+static bool put_claims(gr_arena *a, gr_buf *b, const gr_op *op, claims which) {
     const gr_value *root = gr_op_document(op);
     gr_value *kept = gr_value_new(a, GR_V_OBJECT);
     gr_buf text = {0};
     for (uint32_t i = 0; kept && i < root->object.n; i++) {
         const gr_member *m = &root->object.v[i];
-        bool keep = true;
-        for (size_t k = 0; k < sizeof read_by_people / sizeof *read_by_people; k++) keep = keep && !gr_str_eqz(m->key, read_by_people[k]);
         gr_str key = gr_str_dup(a, m->key);
-        if (keep && (!key.p || !gr_value_set(a, kept, key.p, m->value))) return false;
+        if (counts(m->key, which) && (!key.p || !gr_value_set(a, kept, key.p, m->value))) return false;
     }
     if (kept && gr_json_canonical(&text, kept)) gr_buf_str(b, gr_buf_view(&text));
     else gr_buf_str(b, contract_text(op)); /* a number without a canonical form */
@@ -74,13 +82,21 @@ static bool is_wgsl(gr_str name) { return gr_str_ends(name, ".wgsl"); }
 
 static bool hash_definition(gr_arena *a, const gr_op *op, gr_sha256 *out) {
     gr_buf b = {0};
-    bool ok = put_claims(a, &b, op);
+    bool ok = put_claims(a, &b, op, CLAIMS_DEFINITION);
     for (uint32_t i = 0; i < gr_op_files(op); i++) {
         gr_str text, name = gr_op_file(op, i, &text);
         if (is_wgsl(name)) put_named(&b, name, text);
     }
     *out = gr_sha256_of(b.p ? b.p : "", b.n);
     ok = ok && !b.failed;
+    gr_buf_free(&b);
+    return ok;
+}
+
+static bool hash_contract(gr_arena *a, const gr_op *op, gr_sha256 *out) {
+    gr_buf b = {0};
+    bool ok = put_claims(a, &b, op, CLAIMS_CONTRACT) && !b.failed;
+    *out = gr_sha256_of(b.p ? b.p : "", b.n);
     gr_buf_free(&b);
     return ok;
 }
@@ -120,9 +136,8 @@ static bool find_kernels(gr_arena *a, const gr_op *op, gr_op_digests *out) {
 }
 
 bool gr_op_digest(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr_op *op, gr_op_digests *out) {
-    gr_str contract = contract_text(op);
-    *out = (gr_op_digests){.subject = op->hash, .contract = gr_sha256_of(contract.p, contract.n)};
-    bool ok = hash_reference(op, &out->reference) && find_kernels(a, op, out) && find_uses(a, catalog, op, out);
+    *out = (gr_op_digests){.subject = op->hash};
+    bool ok = hash_contract(a, op, &out->contract) && hash_reference(op, &out->reference) && find_kernels(a, op, out) && find_uses(a, catalog, op, out);
     return ok || gr_report_oom(d);
 }
 

@@ -122,7 +122,10 @@ static void what_changed_is_named(void **state) {
     mint(&m, "user/kemal/windowed_median");
     assert_true(gr_receipt_parse(&m.l.a, &m.l.d, GR_STR("r.json"), m.text, &r));
     assert_int_equal(stale_after(&m, &r, "none", "", ""), 0);
-    assert_int_equal(stale_after(&m, &r, "op.toml", "Kemal", "Selma"), GR_STALE_CONTRACT | GR_STALE_CONTENT);
+    assert_int_equal(stale_after(&m, &r, "op.toml", "odd = 7", "odd = 5"), GR_STALE_CONTRACT | GR_STALE_CONTENT);
+    assert_int_equal(stale_after(&m, &r, "op.toml", "cpu = \"kernel\"", "cpu =  \"kernel\""), GR_STALE_CONTENT); /* as JSON the same */
+    assert_int_equal(stale_after(&m, &r, "op.toml", "Kemal", "Selma"), GR_STALE_CONTENT);
+    assert_int_equal(stale_after(&m, &r, "op.toml", "[example]", "[import]\nonnx = \"WindowedMedian\"\n\n[example]"), GR_STALE_CONTENT);
     assert_int_equal(stale_after(&m, &r, "reference.wgsl", "Median by", "median by"), GR_STALE_REFERENCE | GR_STALE_CONTENT);
     assert_int_equal(stale_after(&m, &r, "kernel.wgsl", "One window", "one window"), GR_STALE_KERNEL | GR_STALE_CONTENT);
     assert_int_equal(stale_after(&m, &r, "uses", "", ""), GR_STALE_USES);
