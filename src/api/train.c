@@ -158,13 +158,24 @@ void gr_training_free(gr_training *t) {
 
 /* ---- preparing -------------------------------------------------------------------------- */
 
+/* Staging of a plan of which two runs are in flight: the next step is submitted before the last one is read. */
+static uint64_t second_staging(const gr_training *t, int i) {
+    uint64_t rest = t->train_n % t->train->batch, whole = t->train_n / t->train->batch, sum = 0;
+    bool last = rest && !t->train->drop_last;
+    bool twice = i == GR_LOOP_STEP ? whole > 1 || !last : i == GR_LOOP_STEP_LAST && whole == 0;
+    const gr_plan *p = &t->loop[i].program->plan;
+    for (uint32_t k = 0; k < p->buffers_n && twice && t->total > 1; k++)
+        if (p->buffers[k].kind == GR_BUFFER_STAGING_UP || p->buffers[k].kind == GR_BUFFER_STAGING_DOWN) sum += p->buffers[k].bytes;
+    return sum;
+}
+
 /* Bytes beside parameters and states of every plan, or of the largest, and those once. */
 static uint64_t planned(const gr_training *t, bool largest) {
     uint64_t sum = 0, most = 0, kept = 0;
     for (int i = 0; i < GR_LOOP_COUNT; i++) {
         if (!t->loop[i].program || (i == GR_LOOP_STEP && t->train_n < t->train->batch)) continue;
         const gr_plan *p = &t->loop[i].program->plan;
-        uint64_t own = p->peak_total - p->peak[GR_MEM_PARAMETERS] - p->peak[GR_MEM_OPTIMIZER_STATE];
+        uint64_t own = p->peak_total - p->peak[GR_MEM_PARAMETERS] - p->peak[GR_MEM_OPTIMIZER_STATE] + second_staging(t, i);
         sum += own;
         if (own > most) most = own;
     }

@@ -73,16 +73,25 @@ def agree(a, b, bound):
     return len(a) == len(b) > 0 and worst <= bound, 'worst relative difference %g in %d and %d steps' % (worst, len(a), len(b))
 
 
+def check_bytes(name, device, code, text):
+    """What the plans foresee against the bytes of buffers that a training really makes: all of its plans, parameters and states once."""
+    made = json.loads(text) if code == 0 else {}
+    planned, created = made.get('planned_bytes', 0), made.get('created_bytes', 0)
+    check('%s: created bytes are the planned ones, %s' % (name, device), planned > 0 and abs(created - planned) <= min(planned // 20, 1 << 20), text if code else made)
+
+
 def examples(gpu):
     for name, (steps, bound, _) in EXAMPLES.items():
         cut = ('--steps', str(steps))
-        code, text = train(name, name, '--device', 'cpu', *cut)
+        code, text = train(name, name, '--device', 'cpu', '--json', *cut)
         check(name + ' on the oracle', code == 0 and len(table(name)) == steps, text)
+        check_bytes(name, 'cpu', code, text)
         if not gpu:
             check(name + ' on WebGPU', False, skip='no WebGPU adapter here')
             continue
-        code, text = train(name, name + '-gpu', '--device', 'gpu', *cut)
+        code, text = train(name, name + '-gpu', '--device', 'gpu', '--json', *cut)
         check(name + ' on WebGPU', code == 0, text)
+        check_bytes(name, 'gpu', code, text)
         check(name + ': both curves agree', *agree(table(name), table(name + '-gpu'), bound))
     for device in ['cpu'] + ['gpu'] * gpu:
         hashes = []

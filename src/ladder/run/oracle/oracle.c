@@ -31,6 +31,7 @@ typedef struct memory { /* one plan buffer */
 
 typedef struct host_value { /* content of an input or parameter, or of an output of one run */
     uint8_t *bytes;
+    bool in_place; /* bytes are the plan buffer's own: it holds this input alone, and no step but its uploads writes there */
     double *wide, *extra, *gross;
     uint8_t *mark;
     uint64_t n;
@@ -55,18 +56,16 @@ struct gr_exec {
     gr_step_time *time[SLOTS];
     uint64_t trace[SLOTS];
     gr_ticket next;               /* number of runs so far */
-    uint64_t created, peak;
+    uint64_t created, peak;       /* bytes of plan buffers; what the host holds of inputs and results is none, as on a device */
     uint32_t wide_unit;           /* 2 when any tensor is f16, else 4: sizes the wide arrays */
 };
 
-static void *take(gr_exec *e, gr_diags *d, uint64_t n) {
+static void *take(gr_diags *d, uint64_t n) {
     void *p = n <= SIZE_MAX ? gr_heap_alloc((size_t)n, 1) : NULL;
     if (!p) {
         gr_report_oom(d);
         return NULL;
     }
-    e->created += n;
-    if (e->created > e->peak) e->peak = e->created;
     return p;
 }
 
@@ -170,7 +169,11 @@ static bool make_buffers(gr_exec *e, gr_diags *d) {
         m->n = p->buffers[i].bytes;
         /* Staging stands for the host's copies, which are made in write and submit. */
         if (p->buffers[i].kind == GR_BUFFER_STAGING_UP || p->buffers[i].kind == GR_BUFFER_STAGING_DOWN) continue;
-        if (!m->shared) GR_TRY(m->bytes = take(e, d, m->n));
+        if (!m->shared) {
+            GR_TRY(m->bytes = take(d, m->n));
+            e->created += m->n;
+            if (e->created > e->peak) e->peak = e->created;
+        }
         GR_TRY(take_wide(e, d, m->n, &m->wide, &m->extra, &m->gross, &m->mark));
         if (p->buffers[i].kind == GR_BUFFER_UNIFORM && p->uniforms_bytes)
             memcpy(m->bytes, p->uniforms, (size_t)(p->uniforms_bytes < m->n ? p->uniforms_bytes : m->n));
@@ -179,6 +182,7 @@ static bool make_buffers(gr_exec *e, gr_diags *d) {
 }
 
 static void oracle_release(gr_exec *e);
+static bool find_in_place(gr_exec *e, gr_diags *d);
 
 static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, const gr_exec_options *o) {
     (void)device;
@@ -205,7 +209,7 @@ static gr_exec *oracle_prepare(void *device, gr_diags *d, const gr_plan *p, cons
         ok = ok && e->output[s] && e->time[s];
     }
     if (!ok) gr_report_oom(d);
-    if (ok && compile_all(e, d) && make_buffers(e, d)) return e;
+    if (ok && compile_all(e, d) && make_buffers(e, d) && find_in_place(e, d)) return e;
     oracle_release(e);
     return NULL;
 }
@@ -218,7 +222,7 @@ static void free_job(gr_pool_job *job) {
 
 static void free_host(host_value *v, uint32_t n) {
     for (uint32_t i = 0; v && i < n; i++) {
-        gr_heap_free(v[i].bytes);
+        if (!v[i].in_place) gr_heap_free(v[i].bytes);
         gr_heap_free(v[i].wide);
         gr_heap_free(v[i].extra);
         gr_heap_free(v[i].gross);
@@ -245,17 +249,47 @@ static void oracle_release(gr_exec *e) {
 
 /* ---- host content --------------------------------------------------------------- */
 
+/* Inputs whose content needs no second copy: their uploads are the only steps that write into their one buffer. */
+static bool find_in_place(gr_exec *e, gr_diags *d) {
+    const gr_plan *p = e->plan;
+    gr_value_id *only = gr_heap_alloc((size_t)p->buffers_n + 1, sizeof *only); /* by buffer: value + 1, or UINT32_MAX: several writers */
+    if (!only) return gr_report_oom(d);
+    for (uint32_t i = 0; i < p->steps_n; i++) {
+        const gr_plan_step *s = &p->steps[i];
+        for (uint32_t k = 0; s->kind == GR_STEP_DISPATCH && k < s->binds_n; k++)
+            if (s->binds[k].writable) only[s->binds[k].buffer] = UINT32_MAX;
+        if (s->kind == GR_STEP_COPY || s->kind == GR_STEP_CLEAR) only[s->to] = UINT32_MAX;
+        if (s->kind == GR_STEP_UPLOAD) only[s->to] = only[s->to] == 0 || only[s->to] == s->value + 1 ? s->value + 1 : UINT32_MAX;
+    }
+    for (uint32_t v = 0; v < p->tensors_n && v < p->graph->values_n && !e->options.wide; v++) {
+        const gr_plan_tensor *t = &p->tensors[v];
+        if (t->pages != 1 || t->offset || only[t->first_buffer] != v + 1 || e->memory[t->first_buffer].shared) continue;
+        if (t->bytes > e->memory[t->first_buffer].n || p->graph->values[v].source == GR_SOURCE_NODE) continue;
+        e->input[v].in_place = true;
+    }
+    gr_heap_free(only);
+    return true;
+}
+
 static bool host_reserve(gr_exec *e, gr_diags *d, host_value *v, uint64_t n) {
     if (v->bytes && v->n == n) return true;
-    gr_heap_free(v->bytes);
+    if (!v->in_place) gr_heap_free(v->bytes);
     gr_heap_free(v->wide);
     gr_heap_free(v->extra);
     gr_heap_free(v->gross);
     gr_heap_free(v->mark);
-    e->created -= v->bytes ? v->n : 0;
     *v = (host_value){.n = n};
-    GR_TRY(v->bytes = take(e, d, n));
+    GR_TRY(v->bytes = take(d, n));
     return take_wide(e, d, n, &v->wide, &v->extra, &v->gross, &v->mark);
+}
+
+/* Room for n bytes of an input's content. */
+static bool input_reserve(gr_exec *e, gr_diags *d, gr_value_id v, uint64_t n) {
+    host_value *h = &e->input[v];
+    if (!h->in_place || n != e->plan->tensors[v].bytes) return host_reserve(e, d, h, n);
+    h->bytes = e->memory[e->plan->tensors[v].first_buffer].bytes;
+    h->n = n;
+    return true;
 }
 
 static double wide_of(const uint8_t *bytes, uint32_t unit, uint64_t i) {
@@ -279,7 +313,7 @@ static void widen(const gr_exec *e, gr_value_id v, host_value *h) {
 
 static bool oracle_write(gr_exec *e, gr_diags *d, gr_value_id v, const void *bytes, uint64_t n) {
     host_value *h = &e->input[v];
-    GR_TRY(host_reserve(e, d, h, n));
+    GR_TRY(input_reserve(e, d, v, n));
     if (n) memcpy(h->bytes, bytes, (size_t)n);
     widen(e, v, h);
     if (e->options.dual) memset(h->extra, 0, (size_t)(h->n / e->wide_unit + 1) * sizeof *h->extra);
@@ -362,7 +396,7 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
     if (!h->bytes && gv->source == GR_SOURCE_CONSTANT) {
         uint64_t n = 0;
         gr_type_device_bytes(&gv->type, &n);
-        GR_TRY(host_reserve(e, d, h, n));
+        GR_TRY(input_reserve(e, d, s->value, n));
         gr_pack(h->bytes, &gv->constant);
         widen(e, s->value, h);
     }
@@ -372,6 +406,7 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
     if (s->from_offset > h->n || s->bytes > h->n - s->from_offset)
         return gr_report(d, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "input \"%.*s\" has %llu bytes, the plan reads %llu from %llu",
                          GR_STR_ARG(gv->name), (unsigned long long)h->n, (unsigned long long)s->bytes, (unsigned long long)s->from_offset);
+    if (h->in_place) return true;
     memory *to = &e->memory[s->to];
     copy_bytes(unit_of(e, s->value), to->bytes, to->wide, s->to_offset, h->bytes, h->wide, s->from_offset, s->bytes);
     copy_bounds(unit_of(e, s->value), bounds_of(to), s->to_offset, host_bounds(h), s->from_offset, s->bytes);
@@ -617,6 +652,7 @@ static bool oracle_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b)
                          "value \"%.*s\" needs %llu bytes in one buffer, the buffer has %llu", GR_STR_ARG(p->graph->values[v].name),
                          (unsigned long long)p->buffers[t->first_buffer].bytes, (unsigned long long)b->n);
     memory *m = &e->memory[t->first_buffer];
+    if (e->input[v].in_place) e->input[v] = (host_value){0};
     if (!m->shared && m->bytes) {
         gr_heap_free(m->bytes);
         e->created -= m->n;

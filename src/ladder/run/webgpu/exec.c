@@ -41,9 +41,12 @@ static bool webgpu_write(gr_exec *e, gr_diags *d, gr_value_id v, const void *byt
 
 /* ------------------------------------------------------------- prepare and release */
 
-static void note_peak(gr_exec *e) {
-    uint64_t now = gr_gpu_memory_total(e->g).now;
-    if (now > e->base_bytes && now - e->base_bytes > e->peak_bytes) e->peak_bytes = now - e->base_bytes;
+/* What exists on the device now; note_made counts what was made since then, which was by e: other plans' buffers are not e's. */
+static uint64_t made_so_far(const gr_exec *e) { return gr_gpu_memory_total(e->g).now; }
+
+static void note_made(gr_exec *e, uint64_t before) {
+    e->made_bytes += (int64_t)made_so_far(e) - (int64_t)before;
+    if (e->made_bytes > e->peak_bytes) e->peak_bytes = e->made_bytes;
 }
 
 static void webgpu_release(gr_exec *e);
@@ -59,8 +62,9 @@ static bool prepare(gr_exec *e, gr_diags *d) {
     }
     if (!ok) return gr_report_oom(d);
     GR_TRY(pack_constants(e, d) && exec_cut(e, d) && exec_pipelines(e, d));
+    uint64_t before = made_so_far(e);
     bool made = exec_buffers(e, d) && exec_lane_build(e, d, &e->lane[0]);
-    note_peak(e);
+    note_made(e, before);
     return made;
 }
 
@@ -74,7 +78,6 @@ static gr_exec *webgpu_prepare(void *device, gr_diags *d, const gr_plan *p, cons
     e->g = device;
     e->plan = p;
     if (o) e->options = *o;
-    e->base_bytes = gr_gpu_memory_total(e->g).now;
     if (prepare(e, d)) return e;
     webgpu_release(e);
     return NULL;
@@ -225,8 +228,9 @@ static bool run_segment(gr_exec *e, gr_diags *d, exec_lane *l, exec_slot *slot, 
         const gr_plan_step *s = &e->plan->steps[i];
         if (s->kind == GR_STEP_UPLOAD && s->staging != UINT32_MAX && l->stage[s->staging]->mapped) gpu_stage_unmap(e->g, l->stage[s->staging]);
     }
+    uint64_t before = made_so_far(e);
     l->run[k] = gr_gpu_submit(l->commands[k], d);
-    note_peak(e);
+    note_made(e, before);
     if (!l->run[k]) return false;
     after_submit(e, l, k);
     return true;
@@ -306,8 +310,9 @@ static exec_lane *idle_lane(gr_exec *e, gr_diags *d) {
         if (l->ticket && (!oldest || l->ticket < oldest->ticket)) oldest = l;
     }
     if (unbuilt) {
+        uint64_t before = made_so_far(e);
         bool ok = exec_lane_build(e, d, unbuilt);
-        note_peak(e);
+        note_made(e, before);
         if (ok) return unbuilt;
         exec_lane_unbuild(e, unbuilt);
         return NULL;
@@ -401,7 +406,7 @@ static void webgpu_ticket_release(gr_exec *e, gr_ticket t) {
     if (s) s->ticket = 0;
 }
 
-static uint64_t webgpu_created(const gr_exec *e) { return e->peak_bytes; }
+static uint64_t webgpu_created(const gr_exec *e) { return (uint64_t)e->peak_bytes; }
 
 /* ---------------------------------------------------------------- shared buffers */
 
@@ -461,7 +466,9 @@ static bool webgpu_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b)
         GR_TRY(finish(e, d, &e->lane[i]));
         exec_lane_unbuild(e, &e->lane[i]);
     }
+    uint64_t before = made_so_far(e);
     if (!e->shared[t->first_buffer] && e->buffer[t->first_buffer].gen) gr_gpu_buffer_free(e->g, e->buffer[t->first_buffer]);
+    note_made(e, before);
     e->buffer[t->first_buffer] = b->buffer;
     e->shared[t->first_buffer] = true;
     e->input[v].attached = true;

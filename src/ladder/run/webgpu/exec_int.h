@@ -70,7 +70,7 @@ struct gr_exec {
     exec_lane lane[EXEC_LANES];
     exec_slot slot[EXEC_SLOTS];
     gr_ticket next;
-    uint64_t base_bytes, peak_bytes;
+    int64_t made_bytes, peak_bytes;    /* of buffers that this exec made: now, and at most */
 };
 
 /* exec.c: what is shared from the start has no buffer of its own. */
