@@ -91,7 +91,7 @@ typedef struct gr_setup {
     } train;
     struct {
         uint32_t every, start, stop, cap_max, reset_every;
-        double prune_opacity, grad_threshold, clone_scale, split_factor, reset_opacity, grow, noise, regularise_opacity, regularise_scale;
+        double prune_opacity, prune_scale, grad_threshold, clone_scale, split_factor, reset_opacity, grow, noise, regularise_opacity, regularise_scale;
     } refine;
     struct { double means, means_final, dc, sh, opacity, scale, rotation, beta1, beta2, epsilon; bool decay; } optim;
     struct {
