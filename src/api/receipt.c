@@ -125,7 +125,7 @@ static gr_value *kept_value(gr_session *s, gr_arena *a, gr_str path, const gr_op
     gr_buf why = {0};
     gr_diags_init(&quiet);
     gr_value *o = gr_value_new(a, GR_V_OBJECT);
-    bool ok = o && gr_put_str(a, o, "file", path), read = load(s, a, &quiet, path, &r);
+    bool ok = o && path.n && gr_put_str(a, o, "file", path), read = ok && load(s, a, &quiet, path, &r);
     gr_trust worth = GR_TRUST_STALE;
     if (!read && quiet.list.n) gr_buf_printf(&why, "%s: %.*s", gr_diag_text(quiet.list.v[0].name), GR_STR_ARG(quiet.list.v[0].message));
     if (read) {
@@ -139,6 +139,7 @@ static gr_value *kept_value(gr_session *s, gr_arena *a, gr_str path, const gr_op
     ok = ok && gr_put_str(a, o, "state", gr_str_of(trust_names[worth]));
     if (ok && why.n) ok = gr_put_str(a, o, "changed", gr_str_dup(a, gr_buf_view(&why)));
     if (worth > *trust) *trust = worth;
+    ok = ok && !quiet.out_of_memory && !why.failed; /* a receipt that memory was short for is not a stale one */
     gr_buf_free(&why);
     gr_diags_free(&quiet);
     return ok ? o : NULL;

@@ -191,7 +191,9 @@ static bool load_below(walk *w, gr_str folder, gr_str prefix, int depth) {
         uint32_t inner_n;
         gr_diags_init(&quiet);
         bool folder_too = !has(names[i], '.') && depth < FOLDER_DEPTH && gr_dir_list(tmp, &quiet, path, &inner, &inner_n);
+        bool short_of_memory = quiet.out_of_memory;
         gr_diags_free(&quiet);
+        if (short_of_memory) return gr_report_oom(d);
         if (folder_too) ok = load_below(w, path, gr_str_of(id), depth + 1) && ok;
     }
     return ok;

@@ -145,9 +145,13 @@ static gr_place map_place(gr_arena *a, const gr_op *op, gr_dtype first) {
 }
 
 static void map_fails(gr_arena *a, gr_diags *d, const gr_op *op, gr_dtype first, const gr_diags *inner) {
-    gr_str why = inner->list.n ? inner->list.v[0].message : GR_STR("out of memory");
+    if (inner->out_of_memory || !inner->list.n) {
+        gr_report_oom(d);
+        return;
+    }
+    gr_str why = inner->list.v[0].message;
     gr_report(d, GR_D_CONTRACT_MAP_INVALID, map_place(a, op, first), NULL, "for %s: %.*s", gr_dtype_name(first), GR_STR_ARG(why));
-    if (inner->list.n && inner->list.v[0].hint.n) gr_report_hint(d, "%.*s", GR_STR_ARG(inner->list.v[0].hint));
+    if (inner->list.v[0].hint.n) gr_report_hint(d, "%.*s", GR_STR_ARG(inner->list.v[0].hint));
 }
 
 gr_wgsl_module *gr_map_module(gr_arena *scratch, gr_diags *d, const gr_op *op, const gr_instance *in) {

@@ -192,7 +192,8 @@ static void read_run(reader *r, const gr_value *o, gr_receipt *out) {
     const gr_value *p = o ? gr_value_get(o, "profile") : NULL;
     out->has_profile = p != NULL;
     if (p && p->kind != GR_V_OBJECT) invalid(r, p, "wrong type of value for", GR_STR("profile"));
-    if (r->ok && o && (!gr_profile_hash(p, &now) || !gr_sha256_eq(now, out->profile)))
+    if (r->ok && o && !gr_profile_hash(p, &now)) r->ok = gr_report_oom(r->d);
+    if (r->ok && o && !gr_sha256_eq(now, out->profile))
         r->ok = gr_report(r->d, GR_D_REGIME_RECEIPT_CHANGED, gr_value_place(r->doc, o, r->a), NULL, "profile_digest is not the digest of the profile");
 }
 
