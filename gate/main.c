@@ -19,12 +19,13 @@ typedef struct options {
     const char *off, *on, *name, *runner, *resolve, *result, *quality, *dir, *predict, *smoke_arguments, *resume, *adopt, *findings;
     const char *arg[2]; unsigned arg_n;
     gr_str flag[FLAGS_MAX]; unsigned flag_n;
+    gr_str watch[GATE_WATCHED_MAX]; unsigned watch_n;
     double n, max, calibrate, guard, floor, load_limit, removed;
     bool sequential, smoke, detach, json, quiet, untouched, given_max;
 } options;
 
 enum { O_NAME = 256, O_N, O_RUNNER, O_RESOLVE, O_FLAG, O_OFF, O_ON, O_RESULT, O_QUALITY, O_GUARD, O_FLOOR, O_UNTOUCHED, O_SEQUENTIAL, O_MAX,
-       O_CALIBRATE, O_SMOKE, O_PREDICT, O_REMOVED, O_LOAD, O_DIR, O_DETACH, O_RESUME, O_ADOPT, O_FINDINGS, O_JSON };
+       O_CALIBRATE, O_SMOKE, O_PREDICT, O_REMOVED, O_LOAD, O_DIR, O_DETACH, O_RESUME, O_ADOPT, O_FINDINGS, O_JSON, O_WATCH };
 
 static const struct argp_option option_table[] = {
     {"name", O_NAME, "NAME", 0, "The series' name: the same name and arguments resume it (default: the time)", 1},
@@ -45,6 +46,7 @@ static const struct argp_option option_table[] = {
     {"load-limit", O_LOAD, "CORES", 0, "Cores kept busy by others that count as load (default 0.5)", 3},
     {"predict", O_PREDICT, "A..B", 0, "What you expect, in per cent: -4..-2", 4},
     {"removed-work", O_REMOVED, "PERCENT", 0, "Share of off's time that the change removes in theory: the conversion rate is measured over it", 4},
+    {"watch", O_WATCH, "FILE", 0, "A file besides the programs whose change voids the series, a script or data; repeat", 4},
     {"smoke", O_SMOKE, "ARGS", OPTION_ARG_OPTIONAL, "Run each arm once before, with ARGS appended; never counted", 4},
     {"dir", O_DIR, "DIR", 0, "Where series lie (default out/gate)", 5},
     {"detach", O_DETACH, NULL, 0, "Go on in the background; DIR/NAME/done appears at the end", 5},
@@ -72,6 +74,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case O_FLAG:
         if (o->flag_n == FLAGS_MAX) argp_error(state, "more than %d flags", FLAGS_MAX);
         else o->flag[o->flag_n++] = gr_str_of(arg);
+        break;
+    case O_WATCH:
+        if (o->watch_n == GATE_WATCHED_MAX) argp_error(state, "more than %d watched files", GATE_WATCHED_MAX);
+        else o->watch[o->watch_n++] = gr_str_of(arg);
         break;
     case O_OFF: o->off = arg; break;
     case O_ON: o->on = arg; break;
@@ -153,6 +159,18 @@ static bool arguments_fit(gr_diags *d, const options *o) {
     return true;
 }
 
+static bool watch(gr_arena *a, gr_diags *d, const options *o, gate_series *s) {
+    s->watched = GR_NEW_N(a, gr_str, o->watch_n), s->watched_hashes = GR_NEW_N(a, gr_str, o->watch_n);
+    if (!s->watched || !s->watched_hashes) return gr_report_oom(d);
+    for (s->watched_n = 0; s->watched_n < o->watch_n; s->watched_n++) {
+        s->watched[s->watched_n] = o->watch[s->watched_n];
+        s->watched_hashes[s->watched_n] = gate_hash_file(a, o->watch[s->watched_n]);
+        if (!s->watched_hashes[s->watched_n].n)
+            return gr_report(d, GR_D_BASE_FILE_UNREADABLE, (gr_place){.document = o->watch[s->watched_n]}, NULL, "a watched file cannot be read");
+    }
+    return true;
+}
+
 static bool series_of(gr_arena *a, gr_diags *d, const options *o, const char *name, gate_series *s) {
     GR_TRY(arguments_fit(d, o));
     *s = (gate_series){.name = gr_str_of(name), .started = gate_utc(a), .sequential = o->sequential, .smoke = o->smoke};
@@ -170,7 +188,7 @@ static bool series_of(gr_arena *a, gr_diags *d, const options *o, const char *na
     if (!o->off) GR_TRY(gate_config_flags(a, d, &s->off.resolved, &s->on.resolved, o->flag, o->flag_n, &s->flags, &s->flag_n));
     s->revision = gate_revision_now(a);
     s->dawn = gate_dawn_path(a), s->dawn_hash = gate_hash_file(a, s->dawn);
-    return true;
+    return watch(a, d, o, s);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

@@ -202,6 +202,8 @@ void gate_series_print(gr_buf *b, const gate_series *s) {
     gate_toml_strs(b, "changed_hashes", s->revision.hashes, s->revision.path_n);
     gate_toml_str(b, "dawn", s->dawn);
     gate_toml_str(b, "dawn_hash", s->dawn_hash);
+    gate_toml_strs(b, "watched", s->watched, s->watched_n);
+    gate_toml_strs(b, "watched_hashes", s->watched_hashes, s->watched_n);
     print_arm(b, "off", &s->off);
     print_arm(b, "on", &s->on);
     for (uint32_t i = 0; i < s->flag_n; i++) {
@@ -311,7 +313,7 @@ static bool read_rules(reader *r, const gr_value *root, gate_series *s) {
 static bool read_series(reader *r, gate_series *s) {
     const gr_value *root = r->doc.root;
     gr_value *provenance;
-    uint32_t hashes = 0;
+    uint32_t hashes = 0, watched = 0;
     *s = (gate_series){.n = 3, .max = 3};
     bool ok = str(r, root, "name", &s->name) & str(r, root, "started", &s->started) & str(r, root, "result", &s->result) &
               str(r, root, "quality", &s->quality) & count(r, root, "n", GATE_PAIRS_MAX, &s->n) & count(r, root, "max", GATE_PAIRS_MAX, &s->max) &
@@ -320,7 +322,10 @@ static bool read_series(reader *r, gate_series *s) {
     GR_TRY(ok && read_rules(r, root, s) && table(r, root, "provenance", &provenance));
     ok = str(r, provenance, "revision", &s->revision.commit) & strings(r, provenance, "changed", &s->revision.paths, &s->revision.path_n) &
          strings(r, provenance, "changed_hashes", &s->revision.hashes, &hashes) & str(r, provenance, "dawn", &s->dawn) &
-         str(r, provenance, "dawn_hash", &s->dawn_hash);
+         str(r, provenance, "dawn_hash", &s->dawn_hash) & strings(r, provenance, "watched", &s->watched, &s->watched_n) &
+         strings(r, provenance, "watched_hashes", &s->watched_hashes, &watched);
+    if (ok && (watched != s->watched_n || watched > GATE_WATCHED_MAX))
+        return invalid(r, provenance, "watched and watched_hashes differ in length, or are too many");
     if (ok && hashes != s->revision.path_n) return invalid(r, provenance, "changed and changed_hashes differ in length");
     if (ok && (s->n == 0 || s->max < s->n || !s->name.n)) return invalid(r, root, "a series has a name and n from 1 to max");
     return ok && read_arm(r, root, "off", &s->off) && read_arm(r, root, "on", &s->on) && read_flags(r, root, s);

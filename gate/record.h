@@ -33,6 +33,8 @@ typedef struct gate_arm {
     gate_keys resolved;         /* of the config; none in command mode */
 } gate_arm;
 
+enum { GATE_WATCHED_MAX = 32 };
+
 typedef struct gate_series {
     gr_str name, started;
     gate_arm off, on;
@@ -50,6 +52,7 @@ typedef struct gate_series {
     double removed;             /* share of off's time that the flag removes in theory; 0 none given */
     gate_revision revision;
     gr_str dawn, dawn_hash;
+    gr_str *watched, *watched_hashes; uint32_t watched_n; /* further files that the series hangs on: scripts, data */
 } gate_series;
 
 typedef struct gate_run {

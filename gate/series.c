@@ -107,6 +107,7 @@ static bool alike(const gate_series *old, const gate_series *new) {
     copy.started = old->started, copy.revision = old->revision;
     copy.dawn = old->dawn, copy.dawn_hash = old->dawn_hash;
     copy.off.binary_hash = old->off.binary_hash, copy.on.binary_hash = old->on.binary_hash;
+    if (copy.watched_n == old->watched_n) copy.watched_hashes = old->watched_hashes;
     gr_buf x = {0}, y = {0};
     gate_series_print(&x, old), gate_series_print(&y, &copy);
     bool same = !x.failed && !y.failed && gr_str_eq(gr_buf_view(&x), gr_buf_view(&y));
@@ -186,10 +187,12 @@ static bool same_file(gate_context *c, uint32_t at, gr_str file, gr_str register
                      "%s changed during the series: it was %.*s and is %.*s", what, GR_STR_ARG(registered), GR_STR_ARG(hash));
 }
 
-static bool binaries_unchanged(gate_context *c) {
-    return same_file(c, 0, c->s.off.binary, c->s.off.binary_hash, "the program of off") &&
-           same_file(c, 1, c->s.on.binary, c->s.on.binary_hash, "the program of on") &&
-           same_file(c, 2, c->s.dawn, c->s.dawn_hash, "the WebGPU library");
+static bool files_unchanged(gate_context *c) {
+    bool same = same_file(c, 0, c->s.off.binary, c->s.off.binary_hash, "the program of off") &&
+                same_file(c, 1, c->s.on.binary, c->s.on.binary_hash, "the program of on") &&
+                same_file(c, 2, c->s.dawn, c->s.dawn_hash, "the WebGPU library");
+    for (uint32_t i = 0; same && i < c->s.watched_n; i++) same = same_file(c, 3 + i, c->s.watched[i], c->s.watched_hashes[i], "a watched file");
+    return same;
 }
 
 typedef struct sampler { gate_context *c; gate_run *run; int ticks; } sampler;
@@ -295,7 +298,7 @@ static bool carry_out(gate_context *c, const char *slot, gate_run *run) {
 }
 
 static bool attempt(gate_context *c, const char *slot, bool retry, bool *ok) {
-    GR_TRY(binaries_unchanged(c));
+    GR_TRY(files_unchanged(c));
     gate_run *run = GR_PUSH(c->a, &c->runs);
     gr_str name = gr_str_dup(c->a, gr_str_of(slot));
     if (!run || !name.p) return gr_report_oom(c->d);
@@ -365,7 +368,7 @@ static bool run_all(gate_context *c) {
     for (uint32_t i = 1; i <= c->s.calibrate; i++) GR_TRY(ensure(c, gate_slot(slot, "calibrate", i)));
     const char *blocked = gate_retry_blocked(c->s.max, gate_load_now(c->root).known, &(gate_retry){.sigma = c->s.calibrate});
     if (blocked) gr_report(c->d, GR_D_GATE_RETRY_BLOCKED, (gr_place){0}, NULL, "no run of this series can be retried: %s", blocked);
-    return run_pairs(c) && binaries_unchanged(c);
+    return run_pairs(c) && files_unchanged(c);
 }
 
 static void waiting(void *user, gr_str owner) {

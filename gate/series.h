@@ -18,7 +18,7 @@ enum { GATE_ATTEMPTS = 3 }; /* failures of one slot in one go */
 
 /* A file whose hash was right, by what stat said then: unchanged, it need not be read again. */
 typedef struct gate_seen { gr_str file; int64_t size, seconds, nanoseconds; uint64_t inode; } gate_seen;
-enum { GATE_SEEN = 3 };
+enum { GATE_SEEN = 3 + GATE_WATCHED_MAX };
 
 typedef struct gate_context {
     gr_arena *a;
@@ -27,7 +27,7 @@ typedef struct gate_context {
     gate_series s;
     GR_VEC(gate_run) runs; /* every attempt, by slot and number; interrupted ones too */
     gate_state state;
-    gate_seen seen[GATE_SEEN]; /* programs of off and on, WebGPU library */
+    gate_seen seen[GATE_SEEN]; /* programs of off and on, WebGPU library, watched files */
     bool quiet;
     const char *root;      /* of /proc and /sys: "" */
 } gate_context;
