@@ -1,0 +1,34 @@
+// One step: every invocation updates one element in place.
+struct Params { count: u32, c: u32, beta1: f32, beta2: f32, epsilon: f32 }
+@group(0) @binding(0) var<storage, read_write> weight: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> m: array<f32>;
+@group(0) @binding(3) var<storage, read_write> v: array<f32>;
+@group(0) @binding(4) var<storage, read> rate: array<f32>;
+@group(0) @binding(5) var<storage, read> step: array<i32>;
+@group(0) @binding(6) var<uniform> p: Params;
+
+// 1 - beta^n without cancellation, by doubling: 1 - b^2k from 1 - b^k.
+fn correction(beta: f32, n: u32) -> f32 {
+  var c = 0.0;
+  for (var bit = 32u - countLeadingZeros(n); bit > 0u; bit--) {
+    if (c < 0.5) { c = c * (2.0 - c); } else { c = 1.0 - (1.0 - c) * (1.0 - c); }
+    if (((n >> (bit - 1u)) & 1u) == 1u) { c = c * beta + (1.0 - beta); }
+  }
+  return c;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let i = id.y * (groups.x * 64u) + id.x;
+  if (i >= p.count) { return; }
+  let n = u32(max(step[0], 1));
+  let given = gradient[i];
+  let g = select(0.0, given, abs(given) <= 3.4028234e38);
+  let a = p.beta1 * m[i] + (1.0 - p.beta1) * g;
+  let b = p.beta2 * v[i] + (1.0 - p.beta2) * g * g;
+  m[i] = a;
+  v[i] = b;
+  let rms = sqrt(b / correction(p.beta2, n));
+  weight[i] -= rate[i % p.c] * (a / correction(p.beta1, n)) / (rms + p.epsilon);
+}
