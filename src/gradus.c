@@ -27,6 +27,7 @@ gr_program *gr_program_new(gr_session *s, gr_str document) {
 void gr_program_free(gr_program *p) {
     if (!p || --p->refs) return;
     gr_session *s = p->session;
+    gr_program_close_files(p);
     for (int i = 0; i <= GR_RUNG_PLAN; i++) gr_arena_free(&p->arena[i]);
     if (p->data) gr_program_free(p->data);
     gr_heap_free(p);

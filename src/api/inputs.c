@@ -57,6 +57,12 @@ static bool load_node(gr_program *p, const gr_canvas_node *n, gr_loaded *out) {
         GR_TRY(gr_canvas_initial(a, d, n, p->canvas.seed, &out->array));
         path.n = 0;
     }
+    if (path.n && n->on_disk) {
+        out->is_loaded = true;
+        if (gr_loaded_open(p, n, path, out)) return true;
+        gr_report_trail(d, "node %.*s reads %.*s", GR_STR_ARG(n->id), GR_STR_ARG(path));
+        return false;
+    }
     if (path.n) {
         if (!load_file(p, path, &out->array)) {
             gr_report_trail(d, "node %.*s reads %.*s", GR_STR_ARG(n->id), GR_STR_ARG(path));
@@ -88,8 +94,10 @@ static bool load_all(gr_program *p) {
     for (uint32_t i = 0; p->data && i < p->data->loaded_n; i++) p->loaded[p->loaded_n++] = p->data->loaded[i];
     for (uint32_t i = 0; !p->data && i < c->nodes_n; i++) {
         if (!has_data(p, &c->nodes[i])) continue;
-        if (load_node(p, &c->nodes[i], &p->loaded[p->loaded_n])) p->loaded_n++;
-        else ok = false;
+        gr_loaded *l = &p->loaded[p->loaded_n];
+        bool one = load_node(p, &c->nodes[i], l);
+        p->loaded_n += one || l->disk; /* a file that is open is closed with the program */
+        ok = one && ok;
     }
     return ok;
 }
@@ -111,7 +119,7 @@ bool gr_program_load_inputs(gr_program *p, gr_input_type **types, uint32_t *type
     GR_TRY(load_all(p));
     for (uint32_t i = 0; i < p->loaded_n; i++) {
         gr_loaded *l = &p->loaded[i];
-        gr_input_type t = {l->node, type_of_array(&l->array)};
+        gr_input_type t = {l->node, type_of_array(&l->array), l->disk != NULL};
         l->in_batches = in_batches(p, l->node);
         if (l->in_batches && t.type.rank) t.type.dim[0].n = p->rows;
         (*types)[(*types_n)++] = t;

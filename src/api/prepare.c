@@ -1,4 +1,5 @@
 /* prepare.c: a program made ready on the session's executor, its runs and results. */
+#include "api/inputs.h"
 #include "api/session.h"
 
 static bool refuse_red(gr_program *p) {
@@ -25,6 +26,32 @@ static gr_tensor tensor_of_array(const gr_array *x) {
     return t;
 }
 
+/* Whether an op reads value v as indices (`index` in its op.toml). */
+static bool is_index(const gr_graph *g, gr_value_id v) {
+    for (uint32_t i = 0; i < g->nodes_n; i++) {
+        const gr_call *c = &g->nodes[i].call;
+        for (uint32_t k = 0; k < c->op->index_n; k++)
+            for (uint32_t s = 0; s < c->op->sig.operands_n; s++)
+                for (uint32_t o = c->operand_first[s]; o < c->operand_first[s + 1]; o++)
+                    if (g->nodes[i].args[o] == v && gr_str_eq(c->op->sig.operands[s].name, c->op->index[k])) return true;
+    }
+    return false;
+}
+
+/* An input that stays in its file. */
+static bool take_source(gr_prepared *r, uint32_t i, const gr_loaded *l) {
+    gr_program *p = r->program;
+    gr_host_source s = {.read = gr_loaded_read_device, .user = (void *)(uintptr_t)l};
+    gr_value_id v = p->inputs[i];
+    if (l->array.dtype != p->graph.values[v].type.dtype || !gr_type_device_bytes(&p->graph.values[v].type, &s.bytes))
+        return GR_BUG(&p->session->diags, "A7", "a streamed input of another type");
+    if ((l->array.dtype == GR_DTYPE_I64 || l->array.dtype == GR_DTYPE_U64) && is_index(&p->graph, v))
+        return gr_report(&p->session->diags, GR_D_CANVAS_STREAM_BAD, (gr_place){.document = p->document}, "store them as i32, or leave out \"stream\"",
+                         "\"%.*s\" holds 64-bit indices, which are all checked before a run", GR_STR_ARG(l->node));
+    r->input_source[i] = l;
+    return p->session->api->source(r->exec, &p->session->diags, v, s);
+}
+
 /* Inputs whose file was read at compile time. */
 static bool write_loaded(gr_prepared *r) {
     gr_program *p = r->program;
@@ -32,7 +59,7 @@ static bool write_loaded(gr_prepared *r) {
         const gr_loaded *l = find_loaded(p, p->graph.values[p->inputs[i]].input);
         if (!l || l->in_batches || r->attached[i]) continue;
         gr_tensor t = tensor_of_array(&l->array);
-        GR_TRY(gr_write(r, i, &t));
+        GR_TRY(l->disk ? take_source(r, i, l) : gr_write(r, i, &t));
     }
     return true;
 }
@@ -83,8 +110,9 @@ gr_prepared *gr_prepare(gr_program *p, const gr_prepare_desc *desc) {
                          .threads = s->threads, .wide = r->desc.wide};
     r->input_hash = gr_heap_alloc(p->inputs_n, sizeof *r->input_hash);
     r->input_given = gr_heap_alloc(p->inputs_n, sizeof *r->input_given);
+    r->input_source = gr_heap_alloc(p->inputs_n, sizeof *r->input_source);
     r->attached = gr_heap_alloc((size_t)p->inputs_n + p->graph.outputs_n, sizeof(gr_buffer *));
-    bool ok = r->input_hash && r->input_given && r->attached ? true : gr_report_oom(&s->diags);
+    bool ok = r->input_hash && r->input_given && r->input_source && r->attached ? true : gr_report_oom(&s->diags);
     for (int i = 0; ok && i < 2; i++) {
         uint32_t n = p->graph.outputs_n;
         r->slot[i].array = gr_heap_alloc(n, sizeof *r->slot[i].array);
@@ -120,6 +148,7 @@ void gr_prepared_free(gr_prepared *r) {
     gr_heap_free(r->attached);
     gr_heap_free(r->input_hash);
     gr_heap_free(r->input_given);
+    gr_heap_free(r->input_source);
     gr_heap_free(r);
     gr_program_free(p);
 }
@@ -136,18 +165,6 @@ static bool same_shape(const gr_type *want, const gr_array *x) {
     for (uint32_t i = 0; i < x->rank; i++)
         if (want->dim[i].n != x->dims[i]) return false;
     return true;
-}
-
-/* Whether an op reads value v as indices (`index` in its op.toml). */
-static bool is_index(const gr_graph *g, gr_value_id v) {
-    for (uint32_t i = 0; i < g->nodes_n; i++) {
-        const gr_call *c = &g->nodes[i].call;
-        for (uint32_t k = 0; k < c->op->index_n; k++)
-            for (uint32_t s = 0; s < c->op->sig.operands_n; s++)
-                for (uint32_t o = c->operand_first[s]; o < c->operand_first[s + 1]; o++)
-                    if (g->nodes[i].args[o] == v && gr_str_eq(c->op->sig.operands[s].name, c->op->index[k])) return true;
-    }
-    return false;
 }
 
 /* Kernels narrow 64-bit indices to i32: none may become another number by that. */
@@ -207,6 +224,7 @@ bool gr_write(gr_prepared *r, unsigned input, const gr_tensor *value) {
     if (ok) {
         r->input_hash[input] = gr_sha256_of(given.data, given.bytes);
         r->input_given[input] = true;
+        r->input_source[input] = NULL;
     }
     gr_arena_free(&scratch);
     return ok;

@@ -1,6 +1,7 @@
 /* record.c: the run record: what ran, on what, under which promises, and the hashes of what
  * went in and came out. Canonical JSON (RFC 8785), so that equal runs give equal records. */
 #include "api/record.h"
+#include "api/inputs.h"
 #include "api/receipt.h"
 
 static void put_str(gr_arena *a, gr_value *obj, const char *key, gr_str s) { gr_value_set(a, obj, key, gr_value_new_str(a, s)); }
@@ -24,11 +25,16 @@ static gr_value *ops_of(gr_arena *a, const gr_graph *g) {
     return list;
 }
 
+/* NULL when a streamed one cannot be read again: it has been reported. */
 static gr_value *inputs_of(gr_arena *a, const gr_prepared *r) {
     const gr_program *p = r->program;
     gr_value *obj = gr_value_new(a, GR_V_OBJECT);
+    gr_sha256 hash;
     for (uint32_t i = 0; obj && i < p->inputs_n; i++)
-        if (r->input_given[i]) put_hash(a, obj, gr_program_input_name(p, i), r->input_hash[i]);
+        if (r->input_source[i]) {
+            if (!gr_loaded_hash(r->input_source[i], &p->session->diags, &hash)) return NULL;
+            put_hash(a, obj, gr_program_input_name(p, i), hash);
+        } else if (r->input_given[i]) put_hash(a, obj, gr_program_input_name(p, i), r->input_hash[i]);
     return obj;
 }
 
@@ -136,7 +142,9 @@ bool gr_record_program(gr_arena *a, gr_value *obj, gr_program *p) {
     gr_value *data = gr_value_new(a, GR_V_OBJECT);
     for (uint32_t i = 0; data && i < p->loaded_n; i++) {
         const char *name = gr_arena_strndup(a, p->loaded[i].node.p, p->loaded[i].node.n);
-        if (name) put_hash(a, data, name, p->loaded[i].hash);
+        gr_sha256 hash;
+        GR_TRY(gr_loaded_hash(&p->loaded[i], &s->diags, &hash));
+        if (name) put_hash(a, data, name, hash);
     }
     gr_value_set(a, obj, "inputs", data);
     GR_TRY(put_trust(a, obj, s, &p->graph));
@@ -154,10 +162,11 @@ char *gr_run_record(gr_prepared *r, gr_run run) {
     gr_value *obj = gr_value_new(&a, GR_V_OBJECT);
     put_str(&a, obj, "gradus", GR_STR("run/1"));
     bool ok = obj && gr_record_program(&a, obj, p);
-    gr_value_set(&a, obj, "inputs", inputs_of(&a, r));
+    gr_value *inputs = inputs_of(&a, r);
+    gr_value_set(&a, obj, "inputs", inputs);
     gr_value *outputs = outputs_of(&a, r, run);
     gr_value_set(&a, obj, "outputs", outputs);
-    ok = ok && outputs && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
+    ok = ok && inputs && outputs && !gr_arena_failed(&a) && gr_json_canonical(&out, obj);
     gr_arena_free(&a);
     if (ok) gr_buf_putc(&out, '\n');
     else if (s->diags.errors == errors) gr_report_oom(&s->diags);

@@ -3,6 +3,7 @@
 #define GR_API_SESSION_H
 
 #include "gradus.h"
+#include "array/archive.h"
 #include "ladder/run/run.h"
 #include "regime/regime.h"
 
@@ -27,11 +28,19 @@ struct gr_session {
     const gr_value *profile;         /* measured, or from the cache; NULL until asked for, and on the oracle */
 };
 
+/* An input of the class "disk". Its hash takes a reading of the whole file: it is made when a record or a checkpoint wants it. */
+typedef struct gr_disk {
+    gr_parts parts;
+    bool hashed;
+    gr_sha256 hash;
+} gr_disk;
+
 /* Inputs as found: arrays in host layout, converted to the declared dtype. */
 typedef struct gr_loaded {
     gr_str node;
-    gr_array array;
-    gr_sha256 hash;
+    gr_array array;  /* without data where disk is */
+    gr_disk *disk;   /* or NULL */
+    gr_sha256 hash;  /* of array's data: gr_loaded_hash */
     bool is_loaded;
     bool in_batches; /* the program takes it row by row: nothing of it is written at first */
 } gr_loaded;
@@ -69,6 +78,7 @@ struct gr_prepared {
     gr_prepare_desc desc;
     gr_sha256 *input_hash; /* by input */
     bool *input_given;
+    const gr_loaded **input_source; /* by input: the file that it is read from in parts, or NULL */
     gr_buffer **attached; /* inputs, then outputs; NULL where none is */
     struct { gr_run run; gr_ticket ticket; gr_array *array; double **wide; uint64_t *wide_n; } slot[2]; /* results unpacked on demand */
     gr_run next;

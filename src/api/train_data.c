@@ -1,6 +1,7 @@
 /* Rows: which are trained on and which are kept, and the order of every epoch. All of it is a function of the document's seed and of the
  * epoch's number, so that a training that is resumed needs no memory of what came before. */
 #include "api/train.h"
+#include "api/inputs.h"
 #include "base/math.h"
 #include "base/rng.h"
 
@@ -85,9 +86,8 @@ static bool feed_input(gr_training *t, gr_loop *l, uint32_t i, const uint64_t *r
     x.dims[0] = l->rows;
     char *data = gr_heap_alloc(x.bytes ? x.bytes : 1, 1);
     if (!data) return gr_report_oom(&t->session->diags);
-    for (uint64_t k = 0; k < l->rows; k++) memcpy(data + k * row, (const char *)from->data + rows[k] * row, row);
     x.data = data;
-    bool ok = gr_write(l->ready, l->batch_input[i], &x);
+    bool ok = gr_loaded_rows(l->batch_data[i], &t->session->diags, rows, l->rows, data) && gr_write(l->ready, l->batch_input[i], &x);
     gr_heap_free(data);
     return ok;
 }

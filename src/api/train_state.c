@@ -1,6 +1,7 @@
 /* Parameters and states between host and device, and the checkpoint: one .safetensors file with parameters, states, the best
  * parameters and the curves, written beside the old one and renamed, so that a kill leaves one whole file. */
 #include "api/train.h"
+#include "api/inputs.h"
 
 #include "array/archive.h"
 #include "base/file.h"
@@ -55,7 +56,7 @@ gr_str gr_training_checkpoint_path(gr_training *t) { return gr_path_join(&t->are
 static const gr_program *program_of(const gr_training *t) { return t->loop[GR_LOOP_STEP].program; }
 
 /* Over the data that rows are taken from, and all other inputs: not the parameters, which the checkpoint holds. */
-static gr_sha256 data_hash(const gr_training *t) {
+static bool data_hash(const gr_training *t, gr_sha256 *out) {
     const gr_program *p = program_of(t);
     gr_sha256_state h;
     gr_sha256_init(&h);
@@ -64,16 +65,19 @@ static gr_sha256 data_hash(const gr_training *t) {
         for (uint32_t k = 0; k < t->slot_n; k++) parameter = parameter || gr_str_eq(t->slot[k].name, p->loaded[i].node);
         if (parameter) continue;
         gr_sha256_update(&h, p->loaded[i].node.p, p->loaded[i].node.n);
-        gr_sha256_update(&h, p->loaded[i].hash.b, sizeof p->loaded[i].hash.b);
+        gr_sha256 data;
+        GR_TRY(gr_loaded_hash(&p->loaded[i], &t->session->diags, &data));
+        gr_sha256_update(&h, data.b, sizeof data.b);
     }
-    return gr_sha256_final(&h);
+    *out = gr_sha256_final(&h);
+    return true;
 }
 
 enum { IDENTITY_N = 5 };
 typedef struct identity { const char *key, *what; char text[96]; } identity;
 
 /* What a resumed training must have in common with the one that wrote the file. */
-static void identify(const gr_training *t, identity id[IDENTITY_N]) {
+static bool identify(const gr_training *t, identity id[IDENTITY_N]) {
     static const struct { const char *key, *what; } names[IDENTITY_N] = {
         {"format", "of another form"}, {"document", "of another document, or this one was changed"}, {"data", "of other data"},
         {"optimizer", "of another optimizer, or its content was changed"}, {"tier", "of another determinism tier"}};
@@ -82,9 +86,12 @@ static void identify(const gr_training *t, identity id[IDENTITY_N]) {
     for (int i = 0; i < IDENTITY_N; i++) id[i] = (identity){.key = names[i].key, .what = names[i].what};
     snprintf(id[0].text, sizeof id[0].text, "gradus-training/1");
     gr_sha256_text(id[1].text, p->canvas.hash);
-    gr_sha256_text(id[2].text, data_hash(t));
+    gr_sha256 data;
+    GR_TRY(data_hash(t, &data));
+    gr_sha256_text(id[2].text, data);
     if (op) gr_sha256_text(id[3].text, op->hash);
     snprintf(id[4].text, sizeof id[4].text, "%s", gr_program_tier(p));
+    return true;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------ */
@@ -131,8 +138,8 @@ bool gr_training_save(gr_training *t) {
     gr_str path = gr_training_checkpoint_path(t);
     s.list = GR_NEW_N(&s.arena, gr_named_array, 3 + 2 * (size_t)t->slot_n);
     bool ok = s.list && path.n ? true : gr_report_oom(d);
-    identify(t, id);
-    for (int i = 0; i < IDENTITY_N; i++) pairs[i] = (gr_text_pair){gr_str_of(id[i].key), gr_str_of(id[i].text)};
+    ok = ok && identify(t, id);
+    for (int i = 0; ok && i < IDENTITY_N; i++) pairs[i] = (gr_text_pair){gr_str_of(id[i].key), gr_str_of(id[i].text)};
     if (ok) add(&s, "training/progress", (gr_array){.dtype = GR_DTYPE_F64, .rank = 1, .dims = {5}, .data = progress, .bytes = sizeof progress});
     if (ok) add(&s, "training/curve", array_of_table(&t->curve));
     if (ok) add(&s, "training/evaluation", array_of_table(&t->evaluation));
@@ -157,7 +164,7 @@ static bool damaged(loading *l, const char *what, const char *name) {
 
 static bool check_identity(loading *l) {
     identity id[IDENTITY_N];
-    identify(l->t, id);
+    GR_TRY(identify(l->t, id));
     for (int i = 0; i < IDENTITY_N; i++) {
         bool same = false;
         for (uint32_t k = 0; k < l->file.metadata_n; k++)

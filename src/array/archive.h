@@ -7,6 +7,7 @@
 #define GR_ARRAY_ARCHIVE_H
 
 #include "array/array.h"
+#include "base/hash.h"
 #include "base/reader.h"
 
 typedef enum gr_format { GR_FORMAT_NONE = 0, GR_FORMAT_NPY, GR_FORMAT_CSV, GR_FORMAT_NPZ, GR_FORMAT_WAV, GR_FORMAT_SAFETENSORS } gr_format;
@@ -51,6 +52,25 @@ bool gr_archive_find(const gr_archive *f, gr_diags *d, gr_str name, uint32_t *i)
 /* Entry i into the arena. 16-bit integers become 32-bit ones, BF16 becomes f32: note array/widened, no value changes. */
 bool gr_archive_get(const gr_archive *f, gr_arena *a, gr_diags *d, uint32_t i, gr_array *out);
 
+/* ---- one array in parts ------------------------------------------------------------------------------ */
+
+/* An array whose elements lie in a file one after another as they are read, so that any part costs that part alone. */
+typedef struct gr_parts {
+    gr_reader file;
+    gr_array type;      /* without data */
+    uint64_t at;        /* byte of the first element */
+    int64_t changed_at; /* when the file was last written, as it was opened */
+} gr_parts;
+
+/* "file.npy", "file.safetensors" or "file.safetensors#name". array/not-in-parts for other formats, Fortran order, big-endian numbers and
+ * types that are widened; what is wrong with the file as gr_archive_get reports it. path must outlive the parts. */
+bool gr_parts_open(gr_arena *a, gr_diags *d, gr_str path, gr_parts *out);
+/* n elements from element `first`, within the array, into `to`. base/file-unreadable, base/file-changed. */
+bool gr_parts_read(const gr_parts *p, gr_diags *d, uint64_t first, uint64_t n, void *to);
+/* Over all elements, which are read once, in order. */
+bool gr_parts_hash(const gr_parts *p, gr_diags *d, gr_sha256 *out);
+void gr_parts_close(gr_parts *p);
+
 /* ---- writing -------------------------------------------------------------------------------------- */
 
 typedef struct gr_save_options {
@@ -68,6 +88,11 @@ bool gr_npz_contents(gr_arena *a, gr_diags *d, gr_archive *f);
 bool gr_npz_get(const gr_archive *f, gr_arena *a, gr_diags *d, const gr_entry *e, gr_array *out);
 /* zip64_from: sizes and offsets from here on are written in ZIP64 fields (4 GiB - 1 by the format; tests take 0). */
 bool gr_npz_write(gr_buf *out, gr_diags *d, const gr_named_array *arrays, uint32_t n, bool compress, uint64_t zip64_from);
+
+/* The header alone: type, where the elements start, and whether they lie there as gr_npy_read gives them. */
+bool gr_npy_layout(gr_arena *a, gr_diags *d, const gr_reader *file, gr_array *type, uint64_t *at, bool *plain);
+/* Whether an entry's elements lie in the file as gr_safetensors_get gives them. */
+bool gr_safetensors_is_plain(const gr_entry *e);
 
 bool gr_wav_contents(gr_arena *a, gr_diags *d, gr_archive *f);
 bool gr_wav_get(const gr_archive *f, gr_arena *a, gr_diags *d, const gr_entry *e, gr_array *out);

@@ -1,6 +1,6 @@
 /* NPY: magic, version, header length, a Python dictionary of three keys, then the elements.
  * Format: numpy.lib.format, "NPY format" in the NumPy documentation. */
-#include "array/array.h"
+#include "array/archive.h"
 
 #include <stdio.h>
 
@@ -243,6 +243,23 @@ bool gr_npy_read(gr_arena *a, gr_diags *d, gr_str name, gr_str bytes, gr_array *
     GR_TRY(read_dictionary(&h));
     size_t skip = h.base + h.text.n;
     return read_elements(a, &h, (gr_str){bytes.p + skip, bytes.n - skip}, out);
+}
+
+bool gr_npy_layout(gr_arena *a, gr_diags *d, const gr_reader *file, gr_array *type, uint64_t *at, bool *plain) {
+    header h = {.d = d, .name = file->name};
+    uint64_t n, most = 12 + HEADER_MAX;
+    gr_str start;
+    GR_TRY(gr_reader_part(file, a, d, 0, file->size < most ? file->size : most, &start));
+    GR_TRY(read_prefix(&h, start) && read_dictionary(&h));
+    *at = h.base + h.text.n;
+    *type = h.array;
+    if (!gr_dims_count(type->dims, type->rank, &n) || n > SIZE_MAX / 2 / 8)
+        return gr_report(d, GR_D_ARRAY_TOO_LARGE, (gr_place){.document = h.name}, NULL, "the shape has more elements than memory can hold");
+    if (n * h.type->size != file->size - *at)
+        return gr_report(d, GR_D_ARRAY_NPY_SIZE, (gr_place){.document = h.name}, NULL, "the shape needs %llu bytes of elements, the file has %llu",
+                         (unsigned long long)(n * h.type->size), (unsigned long long)(file->size - *at));
+    *plain = !h.type->widened && !(h.big_endian && h.type->size > 1) && !(h.fortran && type->rank > 1);
+    return true;
 }
 
 static const char *descr_of(gr_dtype t) {

@@ -165,6 +165,8 @@ bool gr_safetensors_get(const gr_archive *f, gr_arena *a, gr_diags *d, const gr_
     return true;
 }
 
+bool gr_safetensors_is_plain(const gr_entry *e) { return e->form < TYPES_N && types[e->form].size == gr_dtype_size(e->type.dtype); }
+
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
 static int by_alignment(const void *x, const void *y) {

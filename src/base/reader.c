@@ -35,6 +35,12 @@ void gr_reader_close(gr_reader *s) {
     s->fd = -1;
 }
 
+int64_t gr_reader_written_at(const gr_reader *s) {
+    struct stat st;
+    if (s->memory || s->fd < 0 || fstat(s->fd, &st) != 0) return 0;
+    return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
 bool gr_reader_read(const gr_reader *s, gr_diags *d, uint64_t at, size_t n, void *to) {
     if (at > s->size || n > s->size - at)
         return GR_BUG(d, "reader", "%zu bytes at %llu of %llu", n, (unsigned long long)at, (unsigned long long)s->size);

@@ -16,6 +16,8 @@ bool gr_reader_open(gr_diags *d, gr_str path, gr_reader *out);
 /* Views bytes; nothing to close. */
 gr_reader gr_reader_of(gr_str name, gr_str bytes);
 void gr_reader_close(gr_reader *s);
+/* When the file was last written, in nanoseconds since the epoch; 0 of memory, and where the system does not say. */
+int64_t gr_reader_written_at(const gr_reader *s);
 /* n bytes from `at` into `to`. Outside of the reader it is a bug of the caller (base/invariant); base/file-unreadable when the
  * file shrank or cannot be read. */
 bool gr_reader_read(const gr_reader *s, gr_diags *d, uint64_t at, size_t n, void *to);

@@ -38,7 +38,8 @@ static void every_key_is_read(void **state) {
     assert_int_equal(c.guarantee, GR_GUARANTEE_REPLAYABLE);
     assert_true(c.seed == UINT64_MAX);
     assert_true(c.budget_gpu == (uint64_t)256 << 20 && c.budget_cpu == (uint64_t)3 << 29);
-    assert_int_equal(c.nodes_n, 12);
+    assert_int_equal(c.nodes_n, 14);
+    assert_true(c.nodes[12].on_disk && !c.nodes[13].on_disk);
     assert_int_equal(c.links_n, 10);
     assert_int_equal(c.nodes[0].shape_n, 2);
     assert_true(gr_str_eqz(c.nodes[0].shape[0].symbol, "n") && c.nodes[0].shape[1].n == 4);

@@ -30,6 +30,18 @@ static void every_line_is_read(void **state) {
     close_box(&b);
 }
 
+static void streamed_inputs(void **state) {
+    (void)state;
+    box b;
+    gr_graph g;
+    open_box(&b, test_catalog());
+    read_graph(&b, "  %x = input \"x\" : f32[n = 9] stream\n  %y = t/window %x w=3\n  output \"y\" %y\n", &g);
+    assert_true(g.values[0].on_disk);
+    check_lines(&g, "  %x = input \"x\" : f32[n = 9] stream\n  %y = t/window@1 %x w=3 : f32[n - 2 = 7] @ node \"y\"\n  output \"y\" %y\n");
+    check_round_trip(&b, &g);
+    close_box(&b);
+}
+
 static void types_and_names_may_be_left_out(void **state) {
     (void)state;
     box b;
@@ -247,7 +259,7 @@ static void generated_graphs_of_the_catalog_round_trip(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_read),
-        cmocka_unit_test(types_and_names_may_be_left_out),
+        cmocka_unit_test(types_and_names_may_be_left_out), cmocka_unit_test(streamed_inputs),
         cmocka_unit_test(bad_texts_are_named_and_placed),
         cmocka_unit_test(damaged_texts_are_survived),
         cmocka_unit_test(generated_graphs_round_trip),

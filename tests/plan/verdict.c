@@ -65,6 +65,40 @@ static void streams_under_a_small_budget(void **state) {
     low_end(&l);
 }
 
+/* An input that stays on disk: on the CPU too, where nothing else can be streamed. The plan says what it reads, and is read back. */
+static void streams_from_disk(void **state) {
+    (void)state;
+    static const char text[] = "graph g {\n  tier debug\n  budget gpu 2 MiB\n  budget cpu 2 MiB\n  %%x = input \"x\" : f32[n = 4194304]%s\n"
+                               "  %%y = reduce_sum %%x\n  output \"y\" %%y\n}\n";
+    for (int oracle = 0; oracle < 2; oracle++) {
+        low l;
+        char graph[300];
+        gr_target t = oracle ? gr_target_oracle() : gr_target_webgpu_default();
+        gr_buf b = {0}, again = {0};
+        gr_plan_stream s;
+        gr_plan read;
+        low_begin(&l);
+        snprintf(graph, sizeof graph, text, " stream");
+        low_plan(&l, graph, &t, NULL);
+        assert_int_equal(l.plan.verdict, GR_YELLOW);
+        assert_true(l.plan.peak_total <= (2u << 20) && gr_diags_ok(&l.d));
+        assert_true(gr_plan_streams(&l.plan, 0, &s) && s.disk && s.up == 16u << 20 && s.down == 0 && s.parts >= 8);
+        gr_plan_print(&b, &l.plan);
+        assert_non_null(strstr(b.p, "  streaming         %x from disk, 16 MiB up in "));
+        assert_true(gr_plan_parse(&l.a, &l.d, GR_STR("g.plan"), gr_buf_view(&b), &l.kernels, &read));
+        gr_plan_print(&again, &read);
+        assert_string_equal(b.p, again.p);
+        gr_buf_free(&b);
+        gr_buf_free(&again);
+        low_end(&l);
+        low_begin(&l);
+        snprintf(graph, sizeof graph, text, "");
+        low_plan(&l, graph, &t, NULL);
+        assert_int_equal(l.plan.verdict, oracle ? GR_RED : GR_YELLOW);
+        low_end(&l);
+    }
+}
+
 static void over_budget(void **state) {
     (void)state;
     low l;
@@ -305,7 +339,7 @@ static void planted_faults_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(green), cmocka_unit_test(streams_under_a_small_budget), cmocka_unit_test(over_budget), cmocka_unit_test(budget_override),
+        cmocka_unit_test(green), cmocka_unit_test(streams_under_a_small_budget), cmocka_unit_test(streams_from_disk), cmocka_unit_test(over_budget), cmocka_unit_test(budget_override),
         cmocka_unit_test(heavy_on_cpu), cmocka_unit_test(guarantee), cmocka_unit_test(tier_lowered), cmocka_unit_test(tolerance),
         cmocka_unit_test(not_splittable), cmocka_unit_test(grids), cmocka_unit_test(folding), cmocka_unit_test(working_buffers_are_reused),
         cmocka_unit_test(damaged_text), cmocka_unit_test(planted_faults_are_seen),

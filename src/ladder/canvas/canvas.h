@@ -77,6 +77,7 @@ typedef struct gr_canvas_node {
     gr_dtype dtype;             /* NONE: from the file */
     gr_canvas_dim *shape; uint32_t shape_n; bool shape_given;
     uint64_t window, stride;    /* INPUT: the data is cut into rows of `window` elements, `stride` apart; 0: it is not */
+    bool on_disk;               /* INPUT: "stream": "disk": its file is read in parts while it is used, never whole */
     gr_canvas_init init;        /* PARAMETER without a file */
     bool frozen;                /* PARAMETER: not trained */
     gr_canvas_train *train;     /* TRAIN */

@@ -22,6 +22,7 @@ bool gr_canvas_ports_make(gr_arena *a, const gr_canvas *c, gr_block block, gr_ca
 bool gr_canvas_read_train(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
 bool gr_canvas_read_init(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
 bool gr_canvas_read_window(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n);
+bool gr_canvas_read_stream(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n); /* behind the window */
 void gr_canvas_print_train(gr_buf *out, const gr_canvas_train *t);
 void gr_canvas_print_init(gr_buf *out, const gr_canvas_init *i);
 /* place with "/key" behind its pointer; for reports. */

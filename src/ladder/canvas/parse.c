@@ -85,7 +85,10 @@ static bool read_input(reader *r, const gr_value *o, gr_canvas_node *n) {
     bool ok = str(r, o, "file", false, &n->file);
     ok = read_dtype(r, o, n) && ok;
     ok = read_shape(r, o, n) && ok;
-    if (n->block == GR_BLOCK_INPUT) return gr_canvas_read_window(r->a, r->d, &r->doc, o, n) && ok;
+    if (n->block == GR_BLOCK_INPUT) {
+        ok = gr_canvas_read_window(r->a, r->d, &r->doc, o, n) && ok;
+        return gr_canvas_read_stream(r->a, r->d, &r->doc, o, n) && ok;
+    }
     bool trainable = true;
     ok = gr_value_bool(r->a, r->d, &r->doc, o, "trainable", false, &trainable) && ok;
     n->frozen = !trainable;
@@ -211,7 +214,7 @@ static bool read_call(reader *r, const gr_value *o, gr_canvas_node *n, int depth
 
 #define COMMON "id", "block", "label"
 static const char *const node_keys[][14] = {
-    [GR_BLOCK_INPUT] = {COMMON, "file", "dtype", "shape", "window", NULL},
+    [GR_BLOCK_INPUT] = {COMMON, "file", "dtype", "shape", "window", "stream", NULL},
     [GR_BLOCK_CONSTANT] = {COMMON, "value", "dtype", NULL},
     [GR_BLOCK_PARAMETER] = {COMMON, "file", "dtype", "shape", "init", "trainable", NULL},
     [GR_BLOCK_OUTPUT] = {COMMON, "files", "plot", NULL},

@@ -82,6 +82,7 @@ static void print_node(writer *w, const gr_canvas_node *n) {
     key_str(out, &first, "label", n->label);
     if (n->block == GR_BLOCK_INPUT || n->block == GR_BLOCK_PARAMETER) print_typed(out, &first, n);
     if (n->window) gr_buf_printf(out, ", \"window\": { \"size\": %llu, \"stride\": %llu }", (unsigned long long)n->window, (unsigned long long)n->stride);
+    if (n->on_disk) gr_buf_puts(out, ", \"stream\": \"disk\"");
     if (n->init.kind) gr_canvas_print_init(out, &n->init);
     if (n->frozen) gr_buf_puts(out, ", \"trainable\": false");
     if (n->train) gr_canvas_print_train(out, n->train);

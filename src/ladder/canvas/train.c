@@ -75,6 +75,16 @@ bool gr_canvas_read_window(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr
     return count(&w, "stride", false, 1, INT32_MAX, "write the elements between the starts of two windows, 1 or more", &n->stride) && ok;
 }
 
+bool gr_canvas_read_stream(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n) {
+    static const char *const words[] = {"memory", "disk", NULL};
+    reader r = {a, d, doc, o, GR_D_CANVAS_STREAM_BAD};
+    bool ok = true;
+    n->on_disk = word(&r, o, "stream", words, &ok) == 2;
+    if (!ok || !n->on_disk) return ok;
+    if (!n->file.n) return bad(&r, "stream", "give the input a \"file\"", "stands on an input without a file");
+    return !n->window || bad(&r, "stream", "leave out one of the two", "stands beside \"window\"");
+}
+
 /* ---- initial values ------------------------------------------------------------------ */
 
 static const char *const init_words[] = {"zeros", "ones", "constant", "uniform", "normal", "lecun_uniform", "lecun_normal",

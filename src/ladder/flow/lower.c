@@ -119,6 +119,8 @@ static bool lower_inputs(lowering *l) {
         if (!types[i].dtype) continue;
         gr_value_id v = gr_graph_add_input(l->a, l->g, s->node, types[i], s->kind == GR_BLOCK_INPUT ? GR_SOURCE_INPUT : GR_SOURCE_PARAMETER);
         if (v == GR_NO_VALUE) return gr_report_oom(l->d);
+        uint32_t at = 0;
+        l->g->values[v].on_disk = gr_map_get(&l->actual, s->node, &at) && l->inputs[at].on_disk;
         l->env[s->results[0]] = v;
     }
     return true;

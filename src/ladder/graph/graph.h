@@ -19,6 +19,7 @@ typedef struct gr_graph_value {
     gr_type type;
     gr_source source;
     gr_str input;     /* INPUT, PARAMETER, STATE (of an optimizer): canvas node id, bound to data at run time */
+    bool on_disk;     /* INPUT: its data stays in a file and is read in parts */
     gr_array constant; /* CONSTANT: data in the graph's arena */
     uint32_t node;    /* NODE: index of the producer */
     uint32_t result;  /* NODE: which of its outputs; GR_FUSED: computed inside the node and stored nowhere */
@@ -55,7 +56,7 @@ typedef struct gr_graph {
 enum { GR_GRAPH_NODES_MAX = 200000, GR_GRAPH_VALUES_MAX = 1000000, GR_GRAPH_EXPAND_MAX = 32 }; /* the last: how deep graph bodies may nest */
 
 /* Type of one flow input as found (file header) or declared. */
-typedef struct gr_input_type { gr_str node; gr_type type; } gr_input_type;
+typedef struct gr_input_type { gr_str node; gr_type type; bool on_disk; } gr_input_type;
 
 /* Calls are inlined, repeats unrolled, a branch on a constant takes its side; a branch on anything else is
  * flow/branch-not-static. inputs: those whose data is known, by node id, after conversion to the declared

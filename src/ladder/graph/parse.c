@@ -136,8 +136,9 @@ static bool read_input(parser *p, gr_token result, gr_source source) {
     gr_token t = p->l.now;
     GR_TRY(read_type(p, &type) && see_symbols(p, t, &type));
     gr_str name = gr_graph_unique(p->a, p->g, result.text), input = gr_str_dup(p->a, node);
+    bool on_disk = source == GR_SOURCE_INPUT && gr_lex_try_word(&p->l, "stream");
     if (!name.p || !input.p) return oom(p);
-    return enter(p, result, gr_graph_append_value(p->a, p->g, (gr_graph_value){.name = name, .type = type, .source = source, .input = input}));
+    return enter(p, result, gr_graph_append_value(p->a, p->g, (gr_graph_value){.name = name, .type = type, .source = source, .input = input, .on_disk = on_disk}));
 }
 
 /* ---- constants ---------------------------------------------------------------------- */

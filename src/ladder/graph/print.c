@@ -53,7 +53,7 @@ static void print_source(gr_buf *out, const gr_graph *g, gr_value_id v) {
     }
     gr_buf_puts(out, " : ");
     gr_type_print(out, &x->type);
-    gr_buf_putc(out, '\n');
+    gr_buf_puts(out, x->on_disk ? " stream\n" : "\n");
 }
 
 static void print_param(gr_buf *out, const gr_param *p) {

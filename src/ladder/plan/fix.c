@@ -194,6 +194,7 @@ static bool rebuild(gr_arena *a, gr_diags *d, const gr_graph *g, gr_str symbol, 
         if (x->source == GR_SOURCE_CONSTANT) to[v] = gr_graph_add_constant(a, out, x->name, x->constant);
         else if (x->source != GR_SOURCE_NODE) to[v] = gr_graph_add_input(a, out, x->name, resized(&x->type, symbol, n), x->source);
         if (x->source != GR_SOURCE_NODE && to[v] == GR_NO_VALUE) return false;
+        if (x->source == GR_SOURCE_INPUT) out->values[to[v]].on_disk = x->on_disk;
     }
     for (uint32_t i = 0; i < g->nodes_n; i++) {
         const gr_graph_node *x = &g->nodes[i];

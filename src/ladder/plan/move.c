@@ -140,7 +140,8 @@ bool gr_home_make(gr_builder *b, gr_value_id v, gr_memory memory, bool pooled) {
         h->kind = GR_HOME_EMPTY;
         return true;
     }
-    if (h->bytes > b->lim.stream_over && gv->source != GR_SOURCE_PARAMETER && gv->source != GR_SOURCE_STATE) {
+    bool may = b->t->kind == GR_TARGET_WEBGPU ? gv->source != GR_SOURCE_PARAMETER && gv->source != GR_SOURCE_STATE : gv->on_disk;
+    if (h->bytes > b->lim.stream_over && may) {
         h->kind = GR_HOME_HOST;
         b->streamed = true;
         return true;

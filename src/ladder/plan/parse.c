@@ -94,6 +94,7 @@ static bool parse_verdict(parser *p) {
         if (!f->verified) GR_TRY(gr_scan_expect(&p->s, "unverified"));
         GR_TRY(gr_scan_string(&p->s, &f->change));
     }
+    while (gr_scan_is(&p->s, "streaming")) gr_scan_skip_line(&p->s); /* the steps say it again */
     return true;
 }
 

@@ -56,6 +56,18 @@ bool gr_plan_make(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_catalo
     return out->verdict != GR_RED || o->no_fixes || gr_plan_find_fixes(a, d, k, catalog, o, out);
 }
 
+bool gr_plan_streams(const gr_plan *p, gr_value_id v, gr_plan_stream *out) {
+    *out = (gr_plan_stream){.value = v, .disk = p->graph->values[v].on_disk};
+    if (v >= p->tensors_n || p->tensors[v].bytes == 0 || (p->tensors[v].pages && !out->disk)) return false;
+    for (uint32_t i = 0; i < p->steps_n; i++) {
+        const gr_plan_step *s = &p->steps[i];
+        if ((s->kind != GR_STEP_UPLOAD && s->kind != GR_STEP_READBACK) || s->value != v) continue;
+        *(s->kind == GR_STEP_UPLOAD ? &out->up : &out->down) += s->bytes;
+        out->parts++;
+    }
+    return out->parts > 0;
+}
+
 bool gr_plan_hash(const gr_plan *p, gr_sha256 *out) {
     gr_buf b = {0};
     gr_plan_print(&b, p);

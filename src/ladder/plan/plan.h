@@ -56,6 +56,14 @@ typedef struct gr_plan_step {
     uint64_t work;            /* estimated scalar operations, for progress and CPU estimates */
 } gr_plan_step;
 
+/* What moves between host and device in every run of one value that does not stay on the device, or that is read from a file. */
+typedef struct gr_plan_stream {
+    gr_value_id value;
+    bool disk;              /* its content is read from a file: "up" bytes of it in a run */
+    uint64_t up, down;      /* bytes */
+    uint32_t parts;         /* transfers */
+} gr_plan_stream;
+
 typedef enum gr_verdict { GR_VERDICT_NONE = 0, GR_GREEN, GR_YELLOW, GR_RED } gr_verdict;
 typedef struct gr_plan_fix { gr_str change; gr_verdict becomes; bool verified; } gr_plan_fix;
 
@@ -96,6 +104,8 @@ bool gr_kernels_lower(gr_arena *a, gr_diags *d, const gr_kernels *k, const gr_ca
 /* Whether a parameter or state is updated in place and stays in its buffer between runs: it is neither uploaded nor read back, and
  * its output lives in the same buffer. */
 bool gr_plan_is_resident(const gr_plan *p, gr_value_id v);
+/* Fills *out for value v from the steps; false when v is no streamed value. */
+bool gr_plan_streams(const gr_plan *p, gr_value_id v, gr_plan_stream *out);
 bool gr_plan_verify(gr_diags *d, const gr_plan *p);
 void gr_plan_print(gr_buf *out, const gr_plan *p);      /* as in the design page */
 bool gr_plan_print_json(gr_buf *out, const gr_plan *p); /* the design page's keys */

@@ -49,6 +49,27 @@ static const char *guarantee_scope(const gr_plan *p) {
     return p->target.kind == GR_TARGET_ORACLE ? "on any machine" : "on this profile";
 }
 
+static void put_value(gr_buf *b, const gr_plan *p, gr_value_id v);
+
+/* "%x from disk, 2 GiB up in 32 parts" */
+static void put_streams(gr_buf *b, const gr_plan *p) {
+    gr_plan_stream s;
+    for (uint32_t v = 0; v < p->tensors_n; v++) {
+        if (!gr_plan_streams(p, v, &s)) continue;
+        gr_buf_puts(b, "  streaming         ");
+        put_value(b, p, v);
+        gr_buf_puts(b, s.disk ? " from disk" : s.up && s.down ? " through the host" : s.up ? " from the host" : " to the host");
+        for (int down = 0; down < 2; down++) {
+            uint64_t n = down ? s.down : s.up;
+            if (!n) continue;
+            gr_buf_puts(b, ", ");
+            gr_bytes_print(b, n);
+            gr_buf_puts(b, down ? " down" : " up");
+        }
+        gr_buf_printf(b, " in %u part%s a run\n", s.parts, s.parts == 1 ? "" : "s");
+    }
+}
+
 static void put_head(gr_buf *b, const gr_plan *p) {
     const gr_graph *g = p->graph;
     uint64_t declared = p->target.kind == GR_TARGET_ORACLE ? g->budget_cpu : g->budget_gpu;
@@ -70,6 +91,7 @@ static void put_head(gr_buf *b, const gr_plan *p) {
         gr_buf_quoted(b, p->fixes[i].change);
         gr_buf_putc(b, '\n');
     }
+    put_streams(b, p);
     gr_buf_printf(b, "  target            %s ", p->target.kind == GR_TARGET_ORACLE ? "oracle" : "webgpu");
     gr_buf_quoted(b, p->target.adapter);
     gr_buf_printf(b, "\n  work              %llu ", (unsigned long long)p->work);
@@ -223,6 +245,19 @@ static void json_lists(gr_buf *b, const gr_plan *p) {
         gr_buf_printf(b, "%s{ \"change\": ", i ? ", " : "");
         gr_buf_quoted(b, p->fixes[i].change);
         gr_buf_printf(b, ", \"becomes\": \"%s\", \"verified\": %s }", verdict_name(p->fixes[i].becomes), p->fixes[i].verified ? "true" : "false");
+    }
+    gr_buf_puts(b, "],\n");
+    key(b, "streaming");
+    gr_buf_putc(b, '[');
+    bool first = true;
+    gr_plan_stream s;
+    for (uint32_t v = 0; v < p->tensors_n; v++) {
+        if (!gr_plan_streams(p, v, &s)) continue;
+        gr_buf_puts(b, first ? "{ \"value\": " : ", { \"value\": ");
+        first = false;
+        gr_buf_quoted(b, p->graph->values[v].name);
+        gr_buf_printf(b, ", \"from\": \"%s\", \"up\": %llu, \"down\": %llu, \"parts\": %u }", s.disk ? "disk" : "host", (unsigned long long)s.up,
+                      (unsigned long long)s.down, s.parts);
     }
     gr_buf_puts(b, "],\n");
     key(b, "node_classes");

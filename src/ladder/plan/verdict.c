@@ -84,22 +84,41 @@ static bool report_over(settle *s, uint64_t budget) {
     return ok && gr_plan_warn(s->a, s->p, GR_D_PLAN_OVER_BUDGET, GR_RED);
 }
 
+static bool has_disk(const gr_graph *g) {
+    for (uint32_t v = 0; v < g->values_n; v++)
+        if (g->values[v].on_disk) return true;
+    return false;
+}
+
+/* What streaming costs: bytes that move in every run beside those of a resident plan. */
+static void report_streaming(settle *s, uint64_t resident) {
+    uint64_t sum[3] = {resident, 0, 0}; /* resident, moved, of that from disk */
+    gr_plan_stream x;
+    gr_buf b[3] = {{0}};
+    for (uint32_t v = 0; v < s->p->tensors_n; v++) {
+        if (!gr_plan_streams(s->p, v, &x)) continue;
+        sum[1] += x.up + x.down;
+        if (x.disk) sum[2] += x.up;
+    }
+    for (int i = 0; i < 3; i++) gr_bytes_print(&b[i], sum[i]);
+    gr_report(s->d, GR_D_PLAN_STREAMING_SLOWER, document_of(s), "raise the budget above the resident size",
+              "the tensors need %.*s together: they are streamed from %s piece by piece, and %.*s move in every run%s%.*s", GR_STR_ARG(gr_buf_view(&b[0])),
+              sum[2] == 0 ? "the host" : sum[2] == sum[1] ? "disk" : "disk and host", GR_STR_ARG(gr_buf_view(&b[1])), sum[2] ? ", read from disk: " : "", sum[2] ? (int)b[2].n : 0, b[2].p ? b[2].p : "");
+    for (int i = 0; i < 3; i++) gr_buf_free(&b[i]);
+}
+
 static bool settle_memory(settle *s, gr_tier tier) {
     const gr_graph *g = s->k->graph;
     bool gpu = s->k->target.kind == GR_TARGET_WEBGPU, found;
     uint64_t budget = gpu ? (s->o->budget_gpu ? s->o->budget_gpu : g->budget_gpu) : g->budget_cpu;
     s->p->budget = budget;
     if (!budget || s->p->peak_total <= budget) return true;
-    if (!gpu) return report_over(s, budget);
+    if (!gpu && !has_disk(g)) return report_over(s, budget); /* on the CPU the host's memory is the same memory */
     uint64_t resident = s->p->peak_total;
     GR_TRY(try_streaming(s, budget, tier, &found));
     s->p->budget = budget;
     if (!found) return report_over(s, budget);
-    gr_buf b = {0};
-    gr_bytes_print(&b, resident);
-    gr_report(s->d, GR_D_PLAN_STREAMING_SLOWER, document_of(s), "raise the budget above the resident size",
-              "the tensors need %.*s together: they are streamed from the host piece by piece", GR_STR_ARG(gr_buf_view(&b)));
-    gr_buf_free(&b);
+    report_streaming(s, resident);
     return gr_plan_warn(s->a, s->p, GR_D_PLAN_STREAMING_SLOWER, GR_YELLOW);
 }
 

@@ -17,6 +17,13 @@ typedef struct gr_step_time { uint32_t step; double seconds; } gr_step_time;
 /* done and total in plan work units; return false to stop the run (run/stopped). */
 typedef bool gr_progress_fn(void *user, const char *node, uint64_t done, uint64_t total);
 
+/* Content that is read in parts when an upload wants it: bytes [at, at + n) of a value in device layout, `bytes` of them in all. */
+typedef struct gr_host_source {
+    bool (*read)(void *user, gr_diags *d, uint64_t at, uint64_t n, void *to);
+    void *user;
+    uint64_t bytes;
+} gr_host_source;
+
 typedef struct gr_exec_options {
     bool timestamps;                      /* per step, where the executor can */
     gr_progress_fn *progress; void *progress_user;
@@ -44,6 +51,8 @@ typedef struct gr_exec_api {
     /* Content of an input or parameter for the runs submitted from now on, in device layout
      * (gr_pack). Copied. Parameters keep it; inputs too until written again. */
     bool (*write)(gr_exec *e, gr_diags *d, gr_value_id v, const void *bytes, uint64_t n);
+    /* In place of write: content is read when it is uploaded, in every run that uploads it. user outlives the exec. */
+    bool (*source)(gr_exec *e, gr_diags *d, gr_value_id v, gr_host_source s);
     /* Oracle with `wide` only (NULL elsewhere): unrounded content, after write of the same value. count elements. */
     bool (*write_wide)(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count);
     /* Uses a shared buffer as the storage of an input, parameter or output. */

@@ -35,6 +35,7 @@ typedef struct host_value { /* content of an input or parameter, or of an output
     double *wide, *extra, *gross;
     uint8_t *mark;
     uint64_t n;
+    gr_host_source source; /* read in parts; bytes is NULL then */
 } host_value;
 
 typedef struct dispatch {
@@ -320,6 +321,21 @@ static bool oracle_write(gr_exec *e, gr_diags *d, gr_value_id v, const void *byt
     return true;
 }
 
+/* What has room for all of it, the plan's own buffer or a wider copy, is read at once. */
+static bool oracle_source(gr_exec *e, gr_diags *d, gr_value_id v, gr_host_source s) {
+    if (v >= e->plan->graph->values_n) return GR_BUG(d, "O4", "source of value %u", v);
+    host_value *h = &e->input[v];
+    if (!e->options.wide && !(h->in_place && s.bytes == e->plan->tensors[v].bytes)) {
+        if (!h->in_place) gr_heap_free(h->bytes);
+        *h = (host_value){.n = s.bytes, .source = s};
+        return true;
+    }
+    GR_TRY(input_reserve(e, d, v, s.bytes) && s.read(s.user, d, 0, s.bytes, h->bytes));
+    widen(e, v, h);
+    if (e->options.dual) memset(h->extra, 0, (size_t)(h->n / e->wide_unit + 1) * sizeof *h->extra);
+    return true;
+}
+
 static bool oracle_write_wide(gr_exec *e, gr_diags *d, gr_value_id v, const double *x, uint64_t count) {
     host_value *h = &e->input[v];
     if (!h->wide || count > h->n / 2 + 1) return GR_BUG(d, "O4", "write_wide of value %u before write, or too long", v);
@@ -400,12 +416,13 @@ static bool step_upload(gr_exec *e, gr_diags *d, const gr_plan_step *s, int slot
         gr_pack(h->bytes, &gv->constant);
         widen(e, s->value, h);
     }
-    if (!h->bytes)
+    if (!h->bytes && !h->source.read)
         return gr_report(d, GR_D_RUN_INPUT_MISSING, (gr_place){0}, "give every input a value before the run",
                          "input \"%.*s\" has no data", GR_STR_ARG(gv->name));
     if (s->from_offset > h->n || s->bytes > h->n - s->from_offset)
         return gr_report(d, GR_D_RUN_INPUT_SIZE, (gr_place){0}, NULL, "input \"%.*s\" has %llu bytes, the plan reads %llu from %llu",
                          GR_STR_ARG(gv->name), (unsigned long long)h->n, (unsigned long long)s->bytes, (unsigned long long)s->from_offset);
+    if (h->source.read) return h->source.read(h->source.user, d, s->from_offset, s->bytes, e->memory[s->to].bytes + s->to_offset);
     if (h->in_place) return true;
     memory *to = &e->memory[s->to];
     copy_bytes(unit_of(e, s->value), to->bytes, to->wide, s->to_offset, h->bytes, h->wide, s->from_offset, s->bytes);
@@ -667,7 +684,7 @@ static bool oracle_attach(gr_exec *e, gr_diags *d, gr_value_id v, gr_persist *b)
 
 const gr_exec_api *gr_oracle_api(void) {
     static const gr_exec_api api = {
-        .name = "oracle", .prepare = oracle_prepare, .release = oracle_release, .write = oracle_write, .write_wide = oracle_write_wide,
+        .name = "oracle", .prepare = oracle_prepare, .release = oracle_release, .write = oracle_write, .source = oracle_source, .write_wide = oracle_write_wide,
         .attach = oracle_attach, .persist_new = oracle_persist_new, .persist_free = oracle_persist_free,
         .persist_write = oracle_persist_write, .persist_read = oracle_persist_read, .submit = oracle_submit, .poll = oracle_poll,
         .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .output_bound = oracle_output_bound,

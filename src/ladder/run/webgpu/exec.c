@@ -33,9 +33,21 @@ static bool pack_constants(gr_exec *e, gr_diags *d) {
 
 static bool webgpu_write(gr_exec *e, gr_diags *d, gr_value_id v, const void *bytes, uint64_t n) {
     if (v >= e->plan->graph->values_n) return GR_BUG(d, "W3", "write of value %u", v);
+    e->input[v].source.read = NULL;
     GR_TRY(host_reserve(d, &e->input[v], n));
     if (n) memcpy(e->input[v].bytes, bytes, (size_t)n);
     e->input[v].version++;
+    return true;
+}
+
+static bool webgpu_source(gr_exec *e, gr_diags *d, gr_value_id v, gr_host_source s) {
+    if (v >= e->plan->graph->values_n) return GR_BUG(d, "W3", "source of value %u", v);
+    exec_host *h = &e->input[v];
+    gr_heap_free(h->bytes);
+    h->bytes = NULL;
+    h->n = s.bytes;
+    h->source = s;
+    h->version++;
     return true;
 }
 
@@ -142,11 +154,11 @@ static bool drain_all(gr_exec *e, gr_diags *d, exec_lane *l, exec_slot *slot) {
     return true;
 }
 
-/* Where an upload takes its content from; NULL with run/input-missing or run/input-size. */
-static const uint8_t *upload_source(gr_exec *e, gr_diags *d, exec_slot *slot, const gr_plan_step *s) {
+/* The content that an upload takes its bytes from; NULL with run/input-missing or run/input-size. */
+static const exec_host *upload_source(gr_exec *e, gr_diags *d, exec_slot *slot, const gr_plan_step *s) {
     const exec_host *h = exec_is_host_input(e, s->value) ? &e->input[s->value] : &slot->host[s->value];
     gr_str name = e->plan->graph->values[s->value].name;
-    if (!h->bytes) {
+    if (!h->bytes && !h->source.read) {
         gr_report(d, GR_D_RUN_INPUT_MISSING, (gr_place){0}, "give every input a value before the run", "input \"%.*s\" has no data",
                   GR_STR_ARG(name));
         return NULL;
@@ -156,7 +168,22 @@ static const uint8_t *upload_source(gr_exec *e, gr_diags *d, exec_slot *slot, co
                   GR_STR_ARG(name), (unsigned long long)h->n, (unsigned long long)s->bytes, (unsigned long long)s->from_offset);
         return NULL;
     }
-    return h->bytes + s->from_offset;
+    return h;
+}
+
+static bool copy_content(gr_diags *d, const exec_host *h, const gr_plan_step *s, void *to) {
+    if (h->source.read) return h->source.read(h->source.user, d, s->from_offset, s->bytes, to);
+    memcpy(to, h->bytes + s->from_offset, (size_t)s->bytes);
+    return true;
+}
+
+/* Through the queue, for plans without staging. */
+static bool upload_direct(gr_exec *e, gr_diags *d, const exec_host *h, const gr_plan_step *s) {
+    if (!h->source.read) return gr_gpu_write(e->g, d, e->buffer[s->to], s->to_offset, h->bytes + s->from_offset, s->bytes);
+    void *part = gr_heap_alloc((size_t)s->bytes, 1);
+    bool ok = part ? copy_content(d, h, s, part) && gr_gpu_write(e->g, d, e->buffer[s->to], s->to_offset, part, s->bytes) : gr_report_oom(d);
+    gr_heap_free(part);
+    return ok;
 }
 
 /* A staging buffer ready to be written by the host, or to be copied into. */
@@ -176,15 +203,15 @@ static bool upload(gr_exec *e, gr_diags *d, exec_lane *l, exec_slot *slot, uint3
     bool there = e->stable[step] && h->version && e->uploaded[step] == h->version;
     if (staged) gr_gpu_commands_enable(l->commands[segment], e->command[step], !there);
     if (there) return true;
-    const uint8_t *from = upload_source(e, d, slot, s);
+    const exec_host *from = upload_source(e, d, slot, s);
     if (!from) return false;
     if (staged) {
         GR_TRY(stage_ready(e, d, l, slot, s->staging));
         uint8_t *to = gpu_stage_bytes(e->g, l->stage[s->staging]);
         if (!to || s->staging_offset + s->bytes > l->stage[s->staging]->bytes) return GR_BUG(d, "W3", "step %u is outside its staging buffer", step);
-        memcpy(to + s->staging_offset, from, (size_t)s->bytes);
+        GR_TRY(copy_content(d, from, s, to + s->staging_offset));
     } else
-        GR_TRY(gr_gpu_write(e->g, d, e->buffer[s->to], s->to_offset, from, s->bytes));
+        GR_TRY(upload_direct(e, d, from, s));
     e->uploaded[step] = h->version;
     return true;
 }
@@ -503,7 +530,7 @@ gr_target gr_webgpu_target(const gr_gpu *g) {
 
 const gr_exec_api *gr_webgpu_api(void) {
     static const gr_exec_api api = {
-        .name = "webgpu", .prepare = webgpu_prepare, .release = webgpu_release, .write = webgpu_write, .attach = webgpu_attach,
+        .name = "webgpu", .prepare = webgpu_prepare, .release = webgpu_release, .write = webgpu_write, .source = webgpu_source, .attach = webgpu_attach,
         .persist_new = webgpu_persist_new, .persist_free = webgpu_persist_free, .persist_write = webgpu_persist_write,
         .persist_read = webgpu_persist_read, .submit = webgpu_submit, .poll = webgpu_poll, .wait = webgpu_wait,
         .output = webgpu_output, .times = webgpu_times, .ticket_release = webgpu_ticket_release, .created_bytes = webgpu_created,

@@ -23,6 +23,7 @@ typedef struct exec_host { /* content of a value in host memory, device layout *
     uint64_t n;
     uint64_t version; /* inputs: counts writes; 0 never written */
     uint64_t count;   /* bounded outputs: live elements */
+    gr_host_source source; /* read in parts; bytes is NULL then */
     bool attached;    /* lives in a shared buffer: no transfer */
 } exec_host;
 
