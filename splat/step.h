@@ -21,7 +21,7 @@ typedef struct gr_step_desc {
     const gr_setup *setup;       /* copied: tier, loss, lambda, window, antialiased, Adam's betas, ssim_reduce, strategy, budget */
     uint32_t cap;                /* rows planned, live or not; at least 1 */
     uint32_t sh_degree;          /* of the rows: gr_sh_count coefficients are kept and trained */
-    uint32_t width, height;      /* the largest picture there will be */
+    uint32_t width, height;      /* no picture has more pixels, nor more tiles of 16 x 16; either side may be the longer */
     uint32_t pairs;              /* (tile, splat) pairs planned; 0: gr_step_pairs of the above */
     bool timestamps;             /* gr_step_times */
 } gr_step_desc;
@@ -51,7 +51,7 @@ uint32_t gr_step_live(const gr_step *s); /* rows last written; 0 before */
 /* ---- a step ------------------------------------------------------------------------------------- */
 
 typedef struct gr_step_view {
-    gr_camera camera;    /* pinhole: distortion must be 0; at most the planned size */
+    gr_camera camera;    /* pinhole: distortion must be 0; no larger than planned */
     gr_pose pose;
     float background[3]; /* behind the splats */
     uint32_t degree;     /* of the harmonics that count now, at most sh_degree */
@@ -106,8 +106,7 @@ typedef struct gr_step_time { const char *stage; double seconds; uint64_t runs; 
 /* Device time by stage ("project", "sort_depth", "emit", ...), summed since the step was made; needs timestamps. How many there are. */
 unsigned gr_step_times(const gr_step *s, gr_step_time out[GR_STEP_STAGES_MAX]);
 
-/* Bytes of all buffers as planned for width x height, and those that exist now. */
-uint64_t gr_step_planned_bytes(const gr_step *s);
+/* Bytes of all buffers that exist now: after gr_step_new all that training in pictures of width x height takes. */
 uint64_t gr_step_created_bytes(const gr_step *s);
 /* The text of a rung of both plans, one after the other; free with gr_text_free. NULL when memory fails. */
 char *gr_step_explain(gr_step *s, gr_rung rung);

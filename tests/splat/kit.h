@@ -16,7 +16,7 @@
 static gr_arena arena;
 static gr_diags diags;
 
-static int setup(void **state) {
+__attribute__((unused)) static int setup(void **state) {
     (void)state;
     arena = (gr_arena){.limit = (size_t)1 << 30};
     gr_diags_init(&diags);
