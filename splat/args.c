@@ -45,6 +45,8 @@ static bool option(const gr_verb *v, int argc, char **argv, int *at, gr_diags *d
     }
     if (!equal && *at + 1 >= argc) return usage(d, v, "a value is missing after ", argv[*at]);
     out->value[i] = equal ? equal + 1 : argv[++*at];
+    if (v->option[i].many && out->many_n == GR_ARGS_MANY) return usage(d, v, "this option was given too often: ", argv[*at]);
+    if (v->option[i].many) out->many[out->many_n++] = out->value[i];
     return true;
 }
 

@@ -4,11 +4,12 @@
 
 #include "base/diag.h"
 
-enum { GR_ARGS_MAX = 16 };
+enum { GR_ARGS_MAX = 16, GR_ARGS_MANY = 64 };
 
-/* One option of a verb; `value` NULL for a switch. */
+/* One option of a verb; `value` NULL for a switch. many: may be given again; at most one of a verb. */
 typedef struct gr_option {
     const char *name, *value, *about;
+    bool many;
 } gr_option;
 
 typedef struct gr_verb gr_verb;
@@ -17,6 +18,8 @@ typedef struct gr_args {
     const char *arg[GR_ARGS_MAX]; /* positional */
     uint32_t arg_n;
     const char *value[GR_ARGS_MAX]; /* of verb->option[i]; "" for a switch that was given */
+    const char *many[GR_ARGS_MANY]; /* every value of the option that may be given again */
+    uint32_t many_n;
     bool json, quiet;
 } gr_args;
 

@@ -20,14 +20,13 @@ static bool check(const gr_args *args, gr_arena *a, gr_diags *d) {
     gr_config c = gr_config_default();
     gr_scene scene;
     gr_buf b = {0};
-    const char *set[1] = {gr_args_get(args, "set")};
     bool defaults = gr_args_get(args, "defaults"), data = false, ok = true;
     if (!defaults && !args->arg_n) {
         gr_report(d, GR_D_SPLAT_USAGE, (gr_place){0}, "gradus splat check CONFIG, or gradus splat check --defaults", "no configuration is named");
         return false;
     }
     if (!defaults) {
-        ok = gr_config_load(a, d, gr_str_of(args->arg[0]), set, set[0] != NULL, &c);
+        ok = gr_config_load(a, d, gr_str_of(args->arg[0]), args->many, args->many_n, &c);
         gr_setup s = gr_config_apply(&c);
         /* The data is looked at even when a key is wrong, so that one run finds everything. */
         if (s.scene.path.n && !gr_args_get(args, "no-data")) data = gr_scene_load(a, d, &s.scene, &scene), ok = ok && data;
@@ -51,4 +50,4 @@ static int run(const gr_args *args, gr_diags *d) {
 const gr_verb gr_verb_check = {
     "check", "[CONFIG]", "Find every mistake of a configuration and its data; print it as resolved.",
     "  gradus splat check examples/splat/synth.toml\n  gradus splat check --defaults --json\n", 0, 1, run,
-    {{"set", "TABLE.KEY=VALUE", "Set one key, in TOML"}, {"no-data", NULL, "Do not look at the data set"}, {"defaults", NULL, "Print the defaults of every key"}}, gr_config_help};
+    {{"set", "TABLE.KEY=VALUE", "Set one key, in TOML; may be given again", true}, {"no-data", NULL, "Do not look at the data set", false}, {"defaults", NULL, "Print the defaults of every key", false}}, gr_config_help};

@@ -49,4 +49,4 @@ static int run(const gr_args *args, gr_diags *d) {
 const gr_verb gr_verb_export = {
     "export", "FROM TO", "Convert splats: .ply (standard and compressed), .spz and .splat in; .ply, .spz and .splat out.",
     "  gradus splat export scene.ply scene.spz\n  gradus splat export photo.compressed.ply plain.ply --sh-degree 0\n", 2, 2, run,
-    {{"sh-degree", "0..3", "Keep harmonics up to this degree (default all)"}}, NULL};
+    {{"sh-degree", "0..3", "Keep harmonics up to this degree (default all)", false}}, NULL};

@@ -28,5 +28,5 @@ static int run(const gr_args *args, gr_diags *d) {
 const gr_verb gr_verb_synth = {
     "synth", "DIR", "Make a procedural scene: pictures, a COLMAP model and a configuration, the same bytes everywhere.",
     "  gradus splat synth scene\n  gradus splat synth big --width 512 --views 60 --seed 7\n", 1, 1, run,
-    {{"width", "N", "Pixels across (default 128)"}, {"height", "N", "Pixels down (default three quarters of the width)"}, {"views", "N", "Pictures (default 24)"},
-     {"shapes", "N", "Ellipsoids (default 32)"}, {"points", "N", "Points to start from (default 2000)"}, {"seed", "N", "Another scene (default 1)"}}, NULL};
+    {{"width", "N", "Pixels across (default 128)", false}, {"height", "N", "Pixels down (default three quarters of the width)", false}, {"views", "N", "Pictures (default 24)", false},
+     {"shapes", "N", "Ellipsoids (default 32)", false}, {"points", "N", "Points to start from (default 2000)", false}, {"seed", "N", "Another scene (default 1)", false}}, NULL};
