@@ -44,7 +44,7 @@ static void ok_(bool ok, const char *file, int line) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
-enum { MOST = 64 };
+enum { MOST = 400 };
 typedef struct world {
     or_splat s[MOST];
     int n;
@@ -275,6 +275,42 @@ static void gradient(void **state) {
     assert_true(checked > 8 * kinks && checked > 300);
 }
 
+/* Four hundred faint splats over four tiles, so that a tile takes several rounds: the picture, and a few numbers of the gradient. */
+static void crowd(void **state) {
+    (void)state;
+    need_device();
+    enum { W = 32, H = 32, SAMPLES = 30 };
+    static double truth[W * H * 3], rgb[W * H * 3];
+    static float got_rgb[W * H * 3];
+    static world w;
+    w = thicket(21, MOST, W, H, 0);
+    for (int i = 0; i < w.n; i++) w.s[i].opacity = logit(0.02 + 0.1 * (1 / (1 + exp(-w.s[i].opacity))));
+    gr_image m = other_picture(W, H);
+    doubles(&m, truth);
+    gr_state x = state_of(&w, MOST, 0);
+    world_of(&x, &w);
+    gr_step *s = step_of(&w, &x, 0);
+    gr_step_view v = view_of(&w, &m);
+    gr_step_result r;
+    ok(gr_step_render(s, &v, got_rgb, NULL, NULL) && gr_step_train(s, &v, &(gr_step_update){.t = 1}, &r) && gr_step_read(s, &x, GR_STEP_ALL));
+    near_(r.loss, loss_of(&w, truth, rgb), 1e-4);
+    assert_true(r.pairs > 2 * 256);
+    for (int i = 0; i < W * H * 3; i++) near_(got_rgb[i], rgb[i], 8e-3);
+    gr_rng rng = gr_rng_seed(1);
+    int checked = 0;
+    for (int n = 0; n < SAMPLES; n++) {
+        int i = (int)gr_rng_below(&rng, MOST), p = (int)gr_rng_below(&rng, 14);
+        double a = difference(&w, i, p, 1e-6, truth, rgb), b = difference(&w, i, p, 3e-7, truth, rgb);
+        if (fabs(a - b) > 1e-2 * fabs(a) + 1e-8) continue;
+        near_(10 * (double)device_number(x.m, i, p, 0), b, 2e-2 * fabs(b) + 1e-7);
+        checked++;
+    }
+    assert_true(checked > SAMPLES / 3);
+    gr_step_free(s);
+    gr_state_free(&x);
+    gr_image_free(&m);
+}
+
 /* ---- ten steps ------------------------------------------------------------------------------------- */
 
 /* The loss of ten steps: rendering, gradient by differences and Adam, all in f64 and plain C. */
@@ -358,6 +394,31 @@ static course run_course(bool ahead, gr_choice reduce) {
     gr_state_free(&x);
     for (int i = 0; i < 3; i++) gr_image_free(&m[i]);
     return out;
+}
+
+/* The mean of SSIM as the device sums it and as the host does in f64. */
+static void sums_of_ssim(void **state) {
+    (void)state;
+    need_device();
+    for (int side = 128; side <= 800; side += 672) {
+        double ssim[2];
+        world w = thicket(8, 12, side, side, 0);
+        gr_state x = state_of(&w, 12, 0);
+        gr_image m = other_picture(side, side);
+        gr_step_view v = view_of(&w, &m);
+        for (int host = 0; host < 2; host++) {
+            gr_step_result r;
+            setup_.backend.ssim_reduce = host ? GR_SSIM_REDUCE_HOST : GR_SSIM_REDUCE_GPU;
+            gr_step *s = step_of(&w, &x, 0);
+            ok(gr_step_train(s, &v, &(gr_step_update){.t = 1}, &r));
+            ssim[host] = r.ssim;
+            gr_step_free(s);
+        }
+        near_(ssim[0], ssim[1], 1e-4 * fabs(ssim[1]));
+        assert_true(ssim[1] != 0 && ssim[1] != 1);
+        gr_state_free(&x);
+        gr_image_free(&m);
+    }
 }
 
 static void same_bits(void **state) {
@@ -485,7 +546,7 @@ int main(void) {
 #define G(f) {#f " (gpu)", f, on_gpu, end, NULL}
     const struct CMUnitTest tests[] = {
         C(pixels_by_hand), C(gradient), C(state_comes_back), C(pairs_without_room), C(plans),
-        G(pixels_by_hand), G(pictures), G(gradient), G(trajectory), G(same_bits), G(state_comes_back), G(pairs_without_room), G(masks),
+        G(pixels_by_hand), G(pictures), G(gradient), G(crowd), G(trajectory), G(sums_of_ssim), G(same_bits), G(state_comes_back), G(pairs_without_room), G(masks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
