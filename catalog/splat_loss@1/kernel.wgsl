@@ -13,9 +13,12 @@ struct Params { h: u32, w: u32, window: u32, lambda: f32, across: u32, tiles: u3
 const C1: f32 = 1e-4;
 const C2: f32 = 9e-4;
 var<workgroup> weight: array<f32, 11>;
-var<workgroup> around: array<vec3<f32>, 676>; // at most 26 x 26
-var<workgroup> low: array<vec3<f32>, 416>;    // at most 26 x 16, along rows
-var<workgroup> high: array<vec2<f32>, 416>;
+var<workgroup> around: array<vec2<f32>, 676>;  // at most 26 x 26
+var<workgroup> means: array<vec2<f32>, 416>;   // at most 26 x 16, along rows: x, y
+var<workgroup> squares: array<vec2<f32>, 416>; // x x, y y
+var<workgroup> crossed: array<f32, 416>;       // x y
+var<workgroup> steep: array<f32, 2028>;        // slopes of at most 26 x 26
+var<workgroup> along: array<f32, 1248>;
 var<workgroup> part: array<vec2<f32>, 256>;
 
 fn values(pixel: u32, channel: u32) -> vec2<f32> {
@@ -62,9 +65,9 @@ fn similarity(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
   for (var i = lane; i < side * side; i += 256u) {
     let row = y0 + i / side;
     let column = x0 + i % side;
-    around[i] = vec3<f32>(0.0);
+    around[i] = vec2<f32>(0.0);
     if (row >= half && column >= half && row - half < p.h && column - half < p.w) {
-      around[i] = vec3<f32>(values((row - half) * p.w + column - half, channel), 0.0);
+      around[i] = values((row - half) * p.w + column - half, channel);
     }
   }
   workgroupBarrier();
@@ -72,29 +75,30 @@ fn similarity(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
     var m = vec2<f32>(0.0);
     var q = vec3<f32>(0.0);
     for (var k = 0u; k < p.window; k++) {
-      let v = around[(i / 16u) * side + i % 16u + k].xy;
+      let v = around[(i / 16u) * side + i % 16u + k];
       m += weight[k] * v;
       q += weight[k] * vec3<f32>(v * v, v.x * v.y);
     }
-    low[i] = vec3<f32>(m, q.x);
-    high[i] = q.yz;
+    means[i] = m;
+    squares[i] = q.xy;
+    crossed[i] = q.z;
   }
   workgroupBarrier();
   let row = y0 + lane / 16u;
   let column = x0 + lane % 16u;
   var mine = vec2<f32>(0.0);
   if (row < p.h && column < p.w) {
-    var m = vec3<f32>(0.0);
-    var n = vec2<f32>(0.0);
+    var m = vec2<f32>(0.0);
+    var q = vec3<f32>(0.0);
     for (var k = 0u; k < p.window; k++) {
       let i = (lane / 16u + k) * 16u + lane % 16u;
-      m += weight[k] * low[i];
-      n += weight[k] * high[i];
+      m += weight[k] * means[i];
+      q += weight[k] * vec3<f32>(squares[i], crossed[i]);
     }
     let a1 = 2.0 * m.x * m.y + C1;
-    let a2 = 2.0 * (n.y - m.x * m.y) + C2;
+    let a2 = 2.0 * (q.z - m.x * m.y) + C2;
     let b1 = m.x * m.x + m.y * m.y + C1;
-    let b2 = m.z - m.x * m.x + n.x - m.y * m.y + C2;
+    let b2 = q.x - m.x * m.x + q.y - m.y * m.y + C2;
     let s = a1 * a2 / (b1 * b2);
     let at = (row * p.w + column) * 3u + channel;
     map[at] = s;
@@ -125,24 +129,35 @@ fn gradient(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gr
   for (var i = lane; i < side * side; i += 256u) {
     let row = y0 + i / side;
     let column = x0 + i % side;
-    around[i] = vec3<f32>(0.0);
+    var here = vec3<f32>(0.0);
     if (row >= half && column >= half && row - half < p.h && column - half < p.w) {
       let at = (((row - half) * p.w + column - half) * 3u + channel) * 3u;
-      around[i] = vec3<f32>(slopes[at], slopes[at + 1u], slopes[at + 2u]);
+      here = vec3<f32>(slopes[at], slopes[at + 1u], slopes[at + 2u]);
     }
+    steep[i * 3u] = here.x;
+    steep[i * 3u + 1u] = here.y;
+    steep[i * 3u + 2u] = here.z;
   }
   workgroupBarrier();
   for (var i = lane; i < side * 16u; i += 256u) {
     var d = vec3<f32>(0.0);
-    for (var k = 0u; k < p.window; k++) { d += weight[k] * around[(i / 16u) * side + i % 16u + k]; }
-    low[i] = d;
+    for (var k = 0u; k < p.window; k++) {
+      let at = ((i / 16u) * side + i % 16u + k) * 3u;
+      d += weight[k] * vec3<f32>(steep[at], steep[at + 1u], steep[at + 2u]);
+    }
+    along[i * 3u] = d.x;
+    along[i * 3u + 1u] = d.y;
+    along[i * 3u + 2u] = d.z;
   }
   workgroupBarrier();
   let row = y0 + lane / 16u;
   let column = x0 + lane % 16u;
   if (row >= p.h || column >= p.w) { return; }
   var d = vec3<f32>(0.0);
-  for (var k = 0u; k < p.window; k++) { d += weight[k] * low[(lane / 16u + k) * 16u + lane % 16u]; }
+  for (var k = 0u; k < p.window; k++) {
+    let at = ((lane / 16u + k) * 16u + lane % 16u) * 3u;
+    d += weight[k] * vec3<f32>(along[at], along[at + 1u], along[at + 2u]);
+  }
   let pixel = row * p.w + column;
   let v = values(pixel, channel);
   let similar = d.x + 2.0 * v.x * d.y + v.y * d.z;
