@@ -125,6 +125,7 @@ typedef struct maker {
     uint32_t drawn;
     bool thorough; /* many cases are wanted */
     bool rich;     /* entries of lists are 2 or 3 */
+    bool large;    /* half of all lists have entries from 8 to 23, as large windows have */
     bool full;     /* no optional operand is absent */
     uint64_t shared; /* a size that several names take, where a `where` ties them; 0: none */
     GR_VEC(gr_spec) list;
@@ -220,6 +221,8 @@ static void draw_list(maker *m, const gr_spec *s, const gr_sig_param *q, const g
     bool fixed = length >= 0 && length <= SPEC_LIST;
     p->n = fixed ? (uint32_t)length : gr_rng_below(&m->r, 3) ? rank : gr_rng_below(&m->r, SPEC_LIST / 2 + 1);
     if (p->n > SPEC_LIST) p->n = SPEC_LIST;
+    for (uint32_t i = 0; m->large && style < 4 && i < p->n; i++) p->li[i] = 8 + gr_rng_below(&m->r, 16);
+    if (m->large && style < 4) return;
     for (uint32_t i = 0; i < p->n; i++) {
         int64_t dim = x && i < x->rank ? (int64_t)x->dims[i] : 1;
         switch (m->rich && style < 6 ? 6 : style) {
@@ -501,6 +504,7 @@ static bool cover_kernels(maker *m) {
         m->full = i / 6 % 2;
         m->drawn++;
         m->shared = i < SEARCH_KERNEL / 2 ? 0 : styled_size(&m->r, STYLE_TILES);
+        m->large = i >= SEARCH_KERNEL / 4 && i / 12 % 2;
         if (!draw_call(m, &s, i % 3 == 2 ? STYLE_LONG : i % 12 == 4 ? STYLE_DENSE : STYLE_TILES, rank[i % 7], i % 2 ? 3 : gr_rng_below(&m->r, 4))) continue;
         if (!look(m->op, &s, &which, NULL)) continue;
         for (uint32_t k = 0; k < m->op->kernels_n; k++) {
@@ -510,7 +514,7 @@ static bool cover_kernels(maker *m) {
             GR_TRY(add_kernel(m, &s, (int32_t)k, &have[k]));
         }
     }
-    m->full = false;
+    m->full = m->large = false;
     m->shared = 0;
     return true;
 }
