@@ -99,6 +99,31 @@ static void streams_from_disk(void **state) {
     }
 }
 
+/* Work counts the terms of a sum once each, by eights: dimensions of a size in brackets, grouped channels and windows are not multiplied in twice. */
+static void work_of_contractions(void **state) {
+    (void)state;
+    static const struct { const char *text; uint64_t results, terms; } calls[] = {
+        {"  %x = input \"x\" : f32[64, 32]\n  %w = input \"w\" : f32[32, 48]\n  %y = matmul %x, %w\n", 64 * 48, 32},
+        {"  %x = input \"x\" : f32[8, 16, 12, 12]\n  %w = input \"w\" : f32[24, 16, 3, 3]\n  %y = conv2d_nchw %x, %w padding=[1, 1, 1, 1]\n", 8 * 24 * 144, 16 * 9},
+        {"  %x = input \"x\" : f32[8, 16, 12, 12]\n  %w = input \"w\" : f32[16, 1, 5, 5]\n  %y = conv2d_nchw %x, %w padding=[2, 2, 2, 2] groups=16\n", 8 * 16 * 144, 25},
+        {"  %x = input \"x\" : f32[8, 16, 12, 12]\n  %w = input \"w\" : f32[8, 24, 12, 12]\n  %y = conv2d_filter_gradient %x, %w padding=[1, 1, 1, 1] window=[3, 3]\n", 24 * 16 * 9, 8 * 144},
+        {"  %x = input \"x\" : f32[1000]\n  %y = user/kemal/windowed_median %x w=9\n", 992, 9 * 8},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        low l;
+        char graph[500];
+        gr_target t = gr_target_oracle();
+        uint64_t work = 0, want = calls[i].results * (calls[i].terms / 8);
+        low_begin(&l);
+        snprintf(graph, sizeof graph, "graph g {\n  tier debug\n%s  output \"y\" %%y\n}\n", calls[i].text);
+        low_plan(&l, graph, &t, NULL);
+        for (uint32_t k = 0; k < l.plan.steps_n; k++) work += l.plan.steps[k].work;
+        if (work < want || work > want + 100) print_error("%s: work %llu instead of %llu\n", calls[i].text, (unsigned long long)work, (unsigned long long)want);
+        assert_true(work >= want && work <= want + 100);
+        low_end(&l);
+    }
+}
+
 static void over_budget(void **state) {
     (void)state;
     low l;
@@ -339,7 +364,7 @@ static void planted_faults_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(green), cmocka_unit_test(streams_under_a_small_budget), cmocka_unit_test(streams_from_disk), cmocka_unit_test(over_budget), cmocka_unit_test(budget_override),
+        cmocka_unit_test(green), cmocka_unit_test(streams_under_a_small_budget), cmocka_unit_test(streams_from_disk), cmocka_unit_test(work_of_contractions), cmocka_unit_test(over_budget), cmocka_unit_test(budget_override),
         cmocka_unit_test(heavy_on_cpu), cmocka_unit_test(guarantee), cmocka_unit_test(tier_lowered), cmocka_unit_test(tolerance),
         cmocka_unit_test(not_splittable), cmocka_unit_test(grids), cmocka_unit_test(folding), cmocka_unit_test(working_buffers_are_reused),
         cmocka_unit_test(damaged_text), cmocka_unit_test(planted_faults_are_seen),

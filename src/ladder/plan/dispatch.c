@@ -30,13 +30,12 @@ bool gr_kernels_fit(const gr_builder *b, const gr_kernel *list, uint32_t n) {
 
 static bool word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/* The next identifier inside square brackets at or after *at; empty at the end. */
-static gr_str next_dim_name(gr_str text, size_t *at, bool *inside) {
+/* The next identifier inside square brackets at or after *at; empty at the end. depth: of brackets, 0 at first. */
+static gr_str next_dim_name(gr_str text, size_t *at, int *depth) {
     while (*at < text.n) {
         char c = text.p[*at];
-        if (c == '[') *inside = true;
-        if (c == ']') *inside = false;
-        if (!*inside || !word_char(c)) {
+        *depth += (c == '[') - (c == ']' && *depth > 0);
+        if (!*depth || !word_char(c)) {
             ++*at;
             continue;
         }
@@ -47,52 +46,90 @@ static gr_str next_dim_name(gr_str text, size_t *at, bool *inside) {
     return (gr_str){0};
 }
 
-static bool names(gr_str text, gr_str name) {
-    size_t at = 0;
-    bool inside = false;
-    for (gr_str w = next_dim_name(text, &at, &inside); w.n; w = next_dim_name(text, &at, &inside))
-        if (gr_str_eq(w, name)) return true;
+/* Whether a minus stands before p in its size: R in H + 2 - (R - 1). */
+static bool behind_minus(const char *start, const char *p) {
+    int nested = 0;
+    for (; p > start && !(nested == 0 && (*p == '[' || *p == ',')); p--) {
+        if (*p == '-' && nested == 0) return true;
+        nested += (*p == ')' || *p == ']') - ((*p == '(' || *p == '[') && nested > 0);
+    }
     return false;
 }
 
-/* A u32 parameter inside a size of an output (w in n - w + 1), not the whole of it, is the length of a window. */
+/* A u32 parameter behind a minus in a size of an output (w in n - w + 1) is the length of a window. */
 static uint64_t window(const gr_call *c, gr_str outputs) {
     uint64_t length = 1;
     size_t at = 0;
-    bool inside = false;
-    for (gr_str w = next_dim_name(outputs, &at, &inside); w.n; w = next_dim_name(outputs, &at, &inside)) {
-        const char *b = w.p, *e = w.p + w.n, *end = outputs.p + outputs.n;
-        while (b > outputs.p && b[-1] == ' ') b--;
-        while (e < end && *e == ' ') e++;
-        if (b == outputs.p || e == end || ((b[-1] == '[' || b[-1] == ',') && (*e == ']' || *e == ','))) continue;
-        for (uint32_t i = 0; i < c->op->sig.params_n; i++) {
+    int depth = 0;
+    for (gr_str w = next_dim_name(outputs, &at, &depth); w.n; w = next_dim_name(outputs, &at, &depth))
+        for (uint32_t i = 0; behind_minus(outputs.p, w.p) && i < c->op->sig.params_n; i++) {
             const gr_sig_param *p = &c->op->sig.params[i];
             if (p->kind == GR_PARAM_U32 && gr_str_eq(p->name, w) && c->params[i].i > 1 && c->params[i].i < 65536 && length < 65536)
                 length *= (uint64_t)c->params[i].i;
         }
-    }
     return length;
 }
 
+/* Whether a dimension stays in the result: some output has its name, not behind a minus, where it is the length of what is summed over. */
+static bool is_kept(gr_str outputs, gr_str name) {
+    size_t at = 0;
+    int depth = 0;
+    for (gr_str w = next_dim_name(outputs, &at, &depth); w.n; w = next_dim_name(outputs, &at, &depth))
+        if (gr_str_eq(w, name) && !behind_minus(outputs.p, w.p)) return true;
+    return false;
+}
+
+/* The size of a dimension that no output keeps, from its text "C / groups" in operand `at`, the k-th from its end; 1 when it is kept. */
+static uint64_t summed(const gr_call *c, uint32_t at, uint32_t k, gr_str text, gr_str outputs) {
+    size_t i = 0;
+    int depth = 1;
+    uint64_t n = 1;
+    gr_str w = next_dim_name(text, &i, &depth);
+    if (!w.n || is_kept(outputs, w) || !gr_call_dim(c, w, &n)) return 1;
+    return at < c->operands_n && c->operands[at].dtype != GR_DTYPE_NONE && k < c->operands[at].rank ? c->operands[at].dim[c->operands[at].rank - 1 - k].n : n;
+}
+
+/* The terms of one result: the dimensions of an operand that no output keeps. Of several operands, the one with the most of them
+ * says how many (a filter, not the picture under it); the fewer terms where two have as many, since windows overlap. */
+static uint64_t terms(const gr_call *c, gr_str operands, gr_str outputs) {
+    uint64_t best = 1;
+    uint32_t best_names = 0, tensor = 0;
+    size_t from = 0;
+    int depth = 0;
+    for (size_t i = 0; i < operands.n && (depth || operands.p[i] != ';'); i++) {
+        if (operands.p[i] == '[' && depth++ == 0) from = i;
+        if (operands.p[i] != ']' || --depth) continue;
+        uint64_t n = 1;
+        uint32_t names = 0, k = 0, at = tensor < c->op->sig.operands_n ? c->operand_first[tensor] : UINT32_MAX;
+        int inner = 0;
+        for (size_t end = i, b = i; b-- > from;) { /* from the last dimension on */
+            inner += (operands.p[b] == ']' || operands.p[b] == ')') - ((operands.p[b] == '[' || operands.p[b] == '(') && b > from);
+            if (b > from && (operands.p[b] != ',' || inner)) continue;
+            uint64_t dim = summed(c, at, k++, (gr_str){operands.p + b + 1, end - b - 1}, outputs);
+            if (dim > 1 && n < UINT32_MAX) n *= dim, names++;
+            end = b;
+        }
+        tensor++;
+        if (names > best_names || (names && names == best_names && n < best)) best = n, best_names = names;
+    }
+    return best;
+}
+
 uint64_t gr_call_work(const gr_call *c) {
-    uint64_t total = 0, inner = 1, y = 0, n = 0, dim = 0;
+    const uint64_t terms_a_unit = 8; /* a multiply and an add in a loop take this part of an element that is read and written */
+    uint64_t total = 0, y = 0, n = 0;
     for (uint32_t i = 0; i < c->operands_n; i++)
         if (c->operands[i].dtype != GR_DTYPE_NONE && gr_type_count(&c->operands[i], &n)) total += n;
     for (uint32_t i = 0; i < c->outputs_n; i++)
         if (gr_type_count(&c->outputs[i], &n)) y += n;
-    gr_str text = c->op->sig.text, seen[16];
-    size_t arrow = 0, at = 0;
+    gr_str text = c->op->sig.text;
+    size_t arrow = 0;
     while (arrow + 1 < text.n && !(text.p[arrow] == '-' && text.p[arrow + 1] == '>')) arrow++;
-    gr_str before = {text.p, arrow}, after = {text.p + arrow, text.n - arrow};
-    uint32_t seen_n = 0;
-    bool inside = false;
-    for (gr_str w = next_dim_name(before, &at, &inside); w.n && seen_n < 16; w = next_dim_name(before, &at, &inside)) {
-        bool known = names(after, w);
-        for (uint32_t i = 0; i < seen_n; i++) known = known || gr_str_eq(seen[i], w);
-        seen[seen_n++] = w;
-        if (!known && gr_call_dim(c, w, &dim) && dim && inner < UINT32_MAX) inner *= dim;
-    }
-    inner = inner * window(c, after);
+    size_t end = arrow;
+    while (end < text.n && !gr_str_starts((gr_str){text.p + end, text.n - end}, " where ") && !gr_str_starts((gr_str){text.p + end, text.n - end}, "\n  where ")) end++;
+    gr_str before = {text.p, arrow}, after = {text.p + arrow, end - arrow};
+    uint64_t each = terms(c, before, after), windows = window(c, after);
+    uint64_t inner = each > terms_a_unit ? each / terms_a_unit * windows : windows;
     uint64_t product = y && inner > (UINT64_C(1) << 58) / y ? UINT64_C(1) << 58 : y * inner;
     uint64_t whole = total + y > product ? total + y : product, calls = c->op->fusion ? c->op->fusion->n - 1 : 0;
     const gr_type *computed = calls && c->op->fusion->core ? &c->op->fusion->core->operands[c->op->fusion->at] : c->outputs;

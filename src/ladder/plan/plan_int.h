@@ -116,8 +116,8 @@ bool gr_kernels_fit(const gr_builder *b, const gr_kernel *list, uint32_t n);
 /* The dispatches of one node or piece. locs: by local value id (operands, then results) when the kernels were
  * instantiated for a piece; NULL: the kernels name graph values, taken from their homes. */
 bool gr_dispatch_all(gr_builder *b, const gr_kernel *list, uint32_t n, const gr_loc *locs, uint64_t work);
-/* Work units, roughly: outputs times the named dimensions that no output has and the windows of their sizes; at
- * least the elements read and written. */
+/* Work units, roughly: outputs times an eighth of the terms of each (the named dimensions of an operand that no output keeps) and the windows of
+ * their sizes; at least the elements read and written. */
 uint64_t gr_call_work(const gr_call *c);
 
 /* ---- split.c ------------------------------------------------------------------ */

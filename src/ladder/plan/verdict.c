@@ -1,7 +1,7 @@
 /* verdict.c: budgets and streaming, tier, guarantee, tolerance, CPU estimates; green, yellow or red. */
 #include "ladder/plan/plan_int.h"
 
-/* Work units (one element moved or written, or one term of a contraction) that the evaluator does in a second:
+/* Work units (one element moved or written, or eight terms of a contraction) that the evaluator does in a second:
  * measured on two cores with matmul, exp, sums and the windowed median; within a factor of three. */
 static const double work_per_second = 1e8;
 
