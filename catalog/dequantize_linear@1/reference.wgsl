@@ -1,7 +1,7 @@
 // The difference is an integer, converted once.
 alias T = f32;
 alias Q = i32;
-struct Params { x: array<vec4<u32>, 2>, blocks: array<vec4<u32>, 2>, rank: u32, count: u32 }
+struct Params { x: array<vec4<u32>, 2>, blocks: array<vec4<u32>, 2>, rank: u32, shifted: u32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<Q>;
 @group(0) @binding(1) var<storage, read> scales: array<T>;
 @group(0) @binding(2) var<storage, read> zero_point: array<Q>;
@@ -29,5 +29,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let i = id.y * (groups.x * 64u) + id.x;
   if (i >= p.count) { return; }
   let k = block(i);
-  y[i] = T(f32(i32(x[i]) - i32(zero_point[k])) * f32(scales[k]));
+  var steps = i32(x[i]);
+  if (p.shifted != 0u) { steps -= i32(zero_point[k]); }
+  y[i] = T(f32(steps) * f32(scales[k]));
 }

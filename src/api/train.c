@@ -44,6 +44,10 @@ static bool wire(gr_training *t, gr_loop *l) {
     }
     l->step_input = input_named(p, below_block(t, GR_STR("step")));
     l->rate_input = input_named(p, below_block(t, GR_STR("rate")));
+    l->scale_input = input_named(p, below_block(t, GR_STR("scale")));
+    char *factor = gr_arena_printf(&t->arena, "%.*s/factor", GR_STR_ARG(t->block->id));
+    if (!factor) return gr_report_oom(diags(t));
+    l->factor_output = output_named(p, gr_str_of(factor));
     for (uint32_t i = 0; i < t->quantity_n; i++) l->output[i] = output_named(p, below_block(t, t->quantity[i]));
     return true;
 }
@@ -131,6 +135,7 @@ gr_training *gr_training_open(gr_session *s, const char *path, const gr_train_de
     }
     ok = ok && find_quantities(t) && wire(t, l) && find_slots(t) && gr_training_split(t);
     if (ok) settle_length(t);
+    if (ok) t->mixed.scale = t->train->scale;
     ok = ok && add_loops(t);
     t->curve.width = 3 + t->quantity_n;
     t->evaluation.width = 2 + t->quantity_n;
@@ -162,6 +167,7 @@ void gr_training_free(gr_training *t) {
 static uint64_t second_staging(const gr_training *t, int i) {
     uint64_t rest = t->train_n % t->train->batch, whole = t->train_n / t->train->batch, sum = 0;
     bool last = rest && !t->train->drop_last;
+    if (t->train->mixed) return 0;
     bool twice = i == GR_LOOP_STEP ? whole > 1 || !last : i == GR_LOOP_STEP_LAST && whole == 0;
     const gr_plan *p = &t->loop[i].program->plan;
     for (uint32_t k = 0; k < p->buffers_n && twice && t->total > 1; k++)
@@ -272,13 +278,39 @@ static bool check_loss(gr_training *t, uint64_t step, double loss) {
                      "the loss of step %llu is %s", (unsigned long long)step + 1, isnan(loss) ? "no number" : loss > 0 ? "infinite" : "minus infinite");
 }
 
+/* Whether the step changed anything: its gradients were finite. In mixed precision the loss scale moves. */
+static bool settle_factor(gr_training *t, gr_loop *l, gr_run run, uint64_t step, bool *taken) {
+    const double least = 1.0 / 65536, most = 16777216;
+    float factor;
+    *taken = true;
+    if (l->factor_output == UINT_MAX) return true;
+    gr_tensor x = gr_result(l->ready, run, l->factor_output);
+    if (!x.data || x.bytes != sizeof factor) return false;
+    memcpy(&factor, x.data, sizeof factor);
+    *taken = factor > 0;
+    if (*taken) {
+        if (!t->train->mixed || ++t->mixed.good < t->train->interval) return true;
+        t->mixed.good = 0;
+        if (t->mixed.scale * t->train->growth <= most) t->mixed.scale *= t->train->growth;
+        return true;
+    }
+    if (!t->train->mixed)
+        return gr_report(diags(t), GR_D_RUN_LOSS_NOT_FINITE, t->block->at, "take a smaller rate or a warmup", "the gradients of step %llu are infinite or no numbers", (unsigned long long)step + 1);
+    t->mixed.good = 0;
+    t->mixed.skipped++;
+    t->mixed.scale *= t->train->backoff;
+    return t->mixed.scale >= least || gr_report(diags(t), GR_D_RUN_LOSS_SCALE, t->block->at, "leave out \"precision\": the model does not fit f16, or diverges; a smaller rate may help",
+                                                "at step %llu the loss scale fell below %g", (unsigned long long)step + 1, least);
+}
+
 /* Waits for the step in flight and takes its quantities. */
 static bool land(gr_training *t) {
+    bool taken;
     double row[3 + GR_TRAIN_QUANTITIES_MAX];
     gr_loop *l = t->flying.loop;
     if (!l) return true;
     t->flying.loop = NULL;
-    GR_TRY(gr_wait(l->ready, t->flying.run) && read_quantities(t, l, t->flying.run, row + 3));
+    GR_TRY(gr_wait(l->ready, t->flying.run) && read_quantities(t, l, t->flying.run, row + 3) && settle_factor(t, l, t->flying.run, t->flying.step, &taken));
     gr_release(l->ready, t->flying.run);
     uint64_t epoch = t->flying.step / t->per_epoch;
     row[0] = (double)t->flying.step + 1;
@@ -286,7 +318,7 @@ static bool land(gr_training *t) {
     row[2] = t->flying.rate;
     GR_TRY(gr_table_add(&t->curve, diags(t), row));
     tell(t, (gr_train_event){.kind = GR_TRAIN_EVENT_STEP, .step = t->flying.step + 1, .epoch = epoch, .rate = t->flying.rate, .values = row + 3});
-    return check_loss(t, t->flying.step, row[3]);
+    return !taken || check_loss(t, t->flying.step, row[3]);
 }
 
 static bool write_scalar(gr_loop *l, unsigned input, const char *dtype, const void *v) {
@@ -300,17 +332,19 @@ static bool launch(gr_training *t) {
     const uint64_t *rows = gr_training_batch(t, t->step, &n);
     gr_loop *l = &t->loop[n == t->train->batch ? GR_LOOP_STEP : GR_LOOP_STEP_LAST];
     float rate = (float)gr_canvas_rate(t->train, t->step, t->declared);
-    int32_t number = t->step < INT32_MAX ? (int32_t)t->step + 1 : INT32_MAX;
+    uint64_t taken = t->step - t->mixed.skipped; /* the optimizer has not seen the others */
+    int32_t number = taken < INT32_MAX ? (int32_t)taken + 1 : INT32_MAX;
+    float scale = (float)t->mixed.scale;
     if (t->flying.loop != l) GR_TRY(land(t));
     GR_TRY(ready(t, l));
-    GR_TRY(gr_training_feed(t, l, rows) && write_scalar(l, l->step_input, "i32", &number) && write_scalar(l, l->rate_input, "f32", &rate));
+    GR_TRY(gr_training_feed(t, l, rows) && write_scalar(l, l->step_input, "i32", &number) && write_scalar(l, l->rate_input, "f32", &rate) && write_scalar(l, l->scale_input, "f32", &scale));
     gr_run run = gr_submit(l->ready);
     if (!run || !land(t)) return false;
     t->flying.loop = l;
     t->flying.run = run;
     t->flying.step = t->step++;
     t->flying.rate = (double)rate;
-    return true;
+    return !t->train->mixed || land(t); /* the next loss scale hangs on this step */
 }
 
 /* Means over the test rows, batch by batch. */

@@ -27,7 +27,7 @@ typedef struct gr_loop {
     gr_prepared *ready;
     unsigned *batch_input; uint32_t batch_input_n; /* inputs that get rows */
     const gr_loaded **batch_data;
-    unsigned step_input, rate_input; /* UINT_MAX: none */
+    unsigned step_input, rate_input, scale_input, factor_output; /* UINT_MAX: none */
     unsigned output[GR_TRAIN_QUANTITIES_MAX]; /* by quantity */
 } gr_loop;
 
@@ -56,6 +56,7 @@ struct gr_training {
     bool one_at_a_time;          /* the plans together are over the budget: one is ready at a time */
     atomic_bool stop; /* set by a signal handler, which lock-free atomics allow */
     struct { gr_loop *loop; gr_run run; uint64_t step; double rate; } flying; /* submitted, not yet read */
+    struct { double scale; uint64_t good, skipped; } mixed; /* the loss scale, steps since it last changed, steps left out in all */
     gr_table curve;              /* step, epoch, rate, quantities */
     gr_table evaluation;         /* step, epoch, quantities */
     double best; uint64_t best_step, waited; /* best_step 0: none yet */

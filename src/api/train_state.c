@@ -136,11 +136,13 @@ bool gr_training_save(gr_training *t) {
     double progress[5] = {(double)t->step, t->best, (double)t->best_step, (double)t->waited, t->gave_up};
     gr_diags *d = &t->session->diags;
     gr_str path = gr_training_checkpoint_path(t);
-    s.list = GR_NEW_N(&s.arena, gr_named_array, 3 + 2 * (size_t)t->slot_n);
+    double scale[3] = {t->mixed.scale, (double)t->mixed.good, (double)t->mixed.skipped};
+    s.list = GR_NEW_N(&s.arena, gr_named_array, 4 + 2 * (size_t)t->slot_n);
     bool ok = s.list && path.n ? true : gr_report_oom(d);
     ok = ok && identify(t, id);
     for (int i = 0; ok && i < IDENTITY_N; i++) pairs[i] = (gr_text_pair){gr_str_of(id[i].key), gr_str_of(id[i].text)};
     if (ok) add(&s, "training/progress", (gr_array){.dtype = GR_DTYPE_F64, .rank = 1, .dims = {5}, .data = progress, .bytes = sizeof progress});
+    if (ok && t->train->mixed) add(&s, "training/scale", (gr_array){.dtype = GR_DTYPE_F64, .rank = 1, .dims = {3}, .data = scale, .bytes = sizeof scale});
     if (ok) add(&s, "training/curve", array_of_table(&t->curve));
     if (ok) add(&s, "training/evaluation", array_of_table(&t->evaluation));
     ok = ok && add_slots(&s) && gr_dir_make(d, t->out) &&
@@ -209,6 +211,19 @@ static bool get_progress(loading *l) {
     return true;
 }
 
+static bool get_scale(loading *l) {
+    gr_training *t = l->t;
+    gr_array x, want = {.dtype = GR_DTYPE_F64, .rank = 1, .dims = {3}};
+    if (!t->train->mixed) return true;
+    GR_TRY(get_array(l, "training/scale", &want, &x));
+    const double *v = x.data;
+    if (!(v[0] > 0 && v[0] < 0x1p60 && v[1] >= 0 && v[1] < 0x1p53 && v[2] >= 0 && v[2] <= (double)t->step)) return damaged(l, "its loss scale is none", NULL);
+    t->mixed.scale = v[0];
+    t->mixed.good = (uint64_t)v[1];
+    t->mixed.skipped = (uint64_t)v[2];
+    return true;
+}
+
 static bool get_slot(loading *l, gr_slot *s) {
     gr_training *t = l->t;
     gr_array x, want = array_of_type(&s->type);
@@ -228,7 +243,7 @@ bool gr_training_load(gr_training *t, bool *found) {
     *found = l.path.n && gr_file_exists(l.path);
     if (!*found) return true;
     bool opened = gr_archive_open(&l.arena, &t->session->diags, l.path, &l.file);
-    bool ok = opened && check_identity(&l) && get_table(&l, "training/curve", &t->curve) && get_table(&l, "training/evaluation", &t->evaluation) && get_progress(&l);
+    bool ok = opened && check_identity(&l) && get_table(&l, "training/curve", &t->curve) && get_table(&l, "training/evaluation", &t->evaluation) && get_progress(&l) && get_scale(&l);
     for (uint32_t i = 0; ok && i < t->slot_n; i++) ok = get_slot(&l, &t->slot[i]);
     gr_archive_close(&l.file);
     gr_arena_free(&l.arena);

@@ -8,6 +8,7 @@ typedef struct stepping {
     const gr_canvas_node *block;
     const gr_op *op;
     gr_value_id step, rate;        /* inputs; GR_NO_VALUE where the optimizer takes none */
+    gr_value_id scale, factor;     /* the loss scale, an input; what gradients are multiplied by. GR_NO_VALUE: none */
     gr_value_id *weight, *gradient; /* parameters that are trained */
     uint32_t n;
 } stepping;
@@ -80,7 +81,7 @@ static bool find_optimizer(stepping *x) {
 /* The backward of the loss by every weight; the graph becomes a longer one. */
 static bool add_backward(stepping *x, gr_value_id loss) {
     gr_graph *g = GR_NEW(x->a, gr_graph);
-    gr_gradient_seed seed = {loss, GR_NO_VALUE};
+    gr_gradient_seed seed = {loss, x->scale};
     x->gradient = GR_NEW_N(x->a, gr_value_id, x->n);
     if (!g || !x->gradient) return gr_report_oom(x->d);
     GR_TRY(gr_graph_opt_gradient(x->a, x->d, &x->p->drawn, x->p->session->catalog, &seed, 1, x->weight, x->n, g, x->gradient));
@@ -112,6 +113,7 @@ static bool operand_value(stepping *x, uint32_t i, uint32_t k, gr_value_id *out)
     else if (gr_str_eq(name, o->gradient)) *out = x->gradient[k];
     else if (o->step.n && gr_str_eq(name, o->step)) *out = x->step;
     else if (gr_str_eq(name, o->rate)) *out = x->rate;
+    else if (o->factor.n && gr_str_eq(name, o->factor)) *out = x->factor;
     else if (is_state(o, name)) {
         gr_type t = g->values[x->weight[k]].type;
         gr_str input = named(x, g->values[x->weight[k]].input, ".", name);
@@ -158,13 +160,110 @@ static bool add_update(stepping *x, uint32_t k) {
     return true;
 }
 
+/* ---- mixed precision and clipping -------------------------------------------------- */
+
+static bool unfit(stepping *x, const char *what) {
+    return gr_report(x->d, GR_D_GRAPH_OPTIMIZER_UNFIT, x->block->at, "take an optimizer of the catalog, or leave out \"clip\" and \"precision\"",
+                     "the [optimizer] table of \"%.*s\" names no %s", GR_STR_ARG(x->op->id), what);
+}
+
+/* An op that the optimizer's table names. */
+static bool helper(stepping *x, gr_str id, const char *what, const gr_op **out) {
+    *out = id.n ? gr_catalog_find(x->p->session->catalog, id) : NULL;
+    return *out || unfit(x, what);
+}
+
+/* The forward in f16 where ops say so; the loss stays an f32. */
+static bool mix(stepping *x) {
+    const gr_target *t = &x->p->target;
+    const gr_op *convert;
+    gr_graph *g = GR_NEW(x->a, gr_graph);
+    if (t->kind == GR_TARGET_WEBGPU && !t->shader_f16)
+        return gr_report(x->d, GR_D_KERNEL_NO_F16, x->block->at, "leave out \"precision\", or train on the CPU (--device cpu) or an adapter with shader-f16",
+                         "\"%.*s\" computes in f16, and %.*s has no shader-f16", GR_STR_ARG(x->block->id), GR_STR_ARG(t->adapter));
+    if (!g) return gr_report_oom(x->d);
+    GR_TRY(helper(x, x->op->optimizer.convert, "op that converts to f16 (convert)", &convert));
+    GR_TRY(gr_graph_opt_mixed(x->a, x->d, &x->p->drawn, convert, g));
+    x->p->drawn = *g;
+    return true;
+}
+
+static gr_arg number_arg(const char *name, double v, gr_place at) {
+    return (gr_arg){.name = gr_str_of(name), .at = at, .is_resolved = true, .resolved = {.kind = GR_PARAM_F32, .given = true, .f = v}};
+}
+
+/* The sum of the squares of all gradients. */
+static bool sum_squares(stepping *x, const gr_op *square, gr_value_id *total) {
+    const gr_op *add = gr_catalog_role(x->p->session->catalog, GR_ROLE_ACCUMULATE);
+    if (!add) return unfit(x, "op of the role accumulate");
+    for (uint32_t k = 0; k < x->n; k++) {
+        gr_value_id one, both[2];
+        gr_str node = named(x, x->block->id, "/square/", x->p->drawn.values[x->weight[k]].input);
+        if (!node.p) return gr_report_oom(x->d);
+        GR_TRY(gr_graph_add_node(x->a, x->d, &x->p->drawn, square, &x->gradient[k], 1, NULL, 0, node, x->block->at, &one));
+        x->p->drawn.nodes[x->p->drawn.nodes_n - 1].backward = true;
+        both[0] = *total;
+        both[1] = one;
+        if (k == 0) *total = one;
+        else GR_TRY(gr_graph_add_node(x->a, x->d, &x->p->drawn, add, both, 2, NULL, 0, named(x, node, "/", GR_STR("sum")), x->block->at, total));
+        x->p->drawn.nodes[x->p->drawn.nodes_n - 1].backward = true;
+    }
+    return true;
+}
+
+static bool clip_values(stepping *x, double most) {
+    const gr_op *clip;
+    GR_TRY(helper(x, x->op->optimizer.clip, "op that clips values (clip)", &clip));
+    for (uint32_t k = 0; k < x->n; k++) {
+        gr_value_id args[2] = {x->gradient[k], x->scale};
+        gr_arg most_arg = number_arg("max_value", most, x->block->at);
+        gr_str node = named(x, x->block->id, "/clip/", x->p->drawn.values[x->weight[k]].input);
+        if (!node.p) return gr_report_oom(x->d);
+        GR_TRY(gr_graph_add_node(x->a, x->d, &x->p->drawn, clip, args, 2, &most_arg, 1, node, x->block->at, &x->gradient[k]));
+        x->p->drawn.nodes[x->p->drawn.nodes_n - 1].backward = true;
+    }
+    return true;
+}
+
+/* What every update multiplies its gradient by, as an output too: 0 tells the loop that the step was left out. */
+static bool add_factor(stepping *x) {
+    const gr_canvas_train *t = x->block->train;
+    const gr_optimizer *o = &x->op->optimizer;
+    const gr_op *square, *scale;
+    gr_value_id total = GR_NO_VALUE;
+    if (!t->mixed && !(t->clip_norm > 0) && !(t->clip_value > 0)) return true;
+    if (!o->factor.n) return unfit(x, "operand that multiplies the gradient (factor)");
+    GR_TRY(helper(x, o->square, "op for sums of squares (square)", &square) && helper(x, o->scale, "op for the factor (scale)", &scale));
+    GR_TRY(sum_squares(x, square, &total));
+    gr_value_id args[2] = {total, x->scale};
+    gr_arg norm = number_arg("max_norm", t->clip_norm, x->block->at);
+    gr_str node = named(x, x->block->id, "/", GR_STR("factor"));
+    if (!node.p) return gr_report_oom(x->d);
+    GR_TRY(gr_graph_add_node(x->a, x->d, &x->p->drawn, scale, args, 2, &norm, 1, node, x->block->at, &x->factor));
+    x->p->drawn.nodes[x->p->drawn.nodes_n - 1].backward = true;
+    if (!gr_graph_add_output(x->a, &x->p->drawn, node, x->factor)) return gr_report_oom(x->d);
+    return !(t->clip_value > 0) || clip_values(x, t->clip_value);
+}
+
+/* The loss scale comes in as an input, the cotangent of the loss. */
+static bool add_scale(stepping *x, gr_value_id loss) {
+    const gr_type *t = &x->p->drawn.values[loss].type;
+    if (!x->block->train->mixed) return true;
+    if (t->rank || t->dtype != GR_DTYPE_F32)
+        return gr_report(x->d, GR_D_GRAPH_NOTHING_TO_TRAIN, x->block->at, "reduce it to f32[]", "mixed precision scales a loss without dimensions");
+    return add_scalar(x, GR_STR("scale"), "scale", GR_DTYPE_F32, &x->scale);
+}
+
 bool gr_program_make_step(gr_program *p) {
     stepping x = {.p = p, .a = &p->arena[GR_RUNG_GRAPH], .d = &p->session->diags, .block = gr_canvas_training(&p->canvas)};
     gr_value_id loss = GR_NO_VALUE;
+    x.scale = x.factor = GR_NO_VALUE;
     keep_quantities(&x);
+    if (p->train == GR_TRAIN_STEP || x.block->train->mixed) GR_TRY(find_optimizer(&x));
+    if (x.block->train->mixed) GR_TRY(mix(&x));
     GR_TRY(find_loss(&x, &loss));
     if (p->train != GR_TRAIN_STEP) return true;
-    GR_TRY(find_optimizer(&x) && find_weights(&x) && add_backward(&x, loss));
+    GR_TRY(find_weights(&x) && add_scale(&x, loss) && add_backward(&x, loss) && add_factor(&x));
     GR_TRY(add_scalar(&x, x.op->optimizer.step, "step", GR_DTYPE_I32, &x.step) && add_scalar(&x, x.op->optimizer.rate, "rate", GR_DTYPE_F32, &x.rate));
     for (uint32_t k = 0; k < x.n; k++) GR_TRY(add_update(&x, k));
     return true;

@@ -226,8 +226,8 @@ static void optimizer_bad(op_checker *c, gr_str name, const char *what) {
 /* How many of the table's names an operand has. */
 static uint32_t optimizer_uses(const gr_optimizer *o, gr_str operand) {
     uint32_t n = 0;
-    const gr_str parts[4] = {o->weight, o->gradient, o->step, o->rate};
-    for (int i = 0; i < 4; i++) n += parts[i].n && gr_str_eq(parts[i], operand);
+    const gr_str parts[5] = {o->weight, o->gradient, o->step, o->rate, o->factor};
+    for (int i = 0; i < 5; i++) n += parts[i].n && gr_str_eq(parts[i], operand);
     for (uint32_t i = 0; i < o->state_n; i++) n += gr_str_eq(o->state[i], operand);
     return n;
 }
@@ -235,13 +235,13 @@ static uint32_t optimizer_uses(const gr_optimizer *o, gr_str operand) {
 static void check_optimizer(op_checker *c) {
     const gr_sig *s = &c->op->sig;
     const gr_optimizer *o = &c->op->optimizer;
-    const gr_str read[3] = {o->gradient, o->step, o->rate};
+    const gr_str read[4] = {o->gradient, o->step, o->rate, o->factor};
     if (!o->declared || !s->name.n) return;
     for (uint32_t i = 0; i <= o->state_n; i++) {
         gr_str name = i ? o->state[i - 1] : o->weight;
         if (gr_sig_find_operand(s, name) < 0 || gr_sig_find_output(s, name) < 0) optimizer_bad(c, name, "is not updated in place: no operand and output of that name");
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (read[i].n && gr_sig_find_operand(s, read[i]) < 0) optimizer_bad(c, read[i], "is no operand");
     for (uint32_t i = 0; i < s->operands_n; i++) {
         uint32_t uses = optimizer_uses(o, s->operands[i].name);

@@ -337,6 +337,9 @@ typedef struct gr_optimizer {
     gr_str weight, gradient;         /* weight is an output too */
     gr_str *state; uint32_t state_n; /* further operands updated in place; zeros before the first step */
     gr_str step, rate;               /* i32[]: the step's number from 1; f32[]: the learning rate. Empty: none */
+    gr_str factor;                   /* f32[]: what the gradient is multiplied by; not over 0: nothing is changed. Empty: none */
+    /* Ops that make the factor and f16 gradients (docs/authoring.md); empty: no clipping, no mixed precision. */
+    gr_str square, scale, clip, convert;
 } gr_optimizer;
 
 typedef struct gr_op {
@@ -351,6 +354,7 @@ typedef struct gr_op {
     gr_str tolerance_reason, zero_sign; /* "same" | "any" */
     gr_role role;
     gr_optimizer optimizer;
+    bool mixed;       /* mixed_precision: its f32 operands become f16 where a training says so */
     gr_str *index; uint32_t index_n; /* operands whose elements are indices: must fit i32 (run/index-out-of-range) */
     gr_body_kind body;
     gr_map_body map;

@@ -132,7 +132,7 @@ static void read_index(loader *l, const gr_value *root) {
 
 /* [optimizer]: operands by what they are; that they fit the signature is checked with the op. */
 static void read_optimizer(loader *l, const gr_value *root) {
-    static const char *const keys[] = {"weight", "gradient", "state", "step", "rate", NULL};
+    static const char *const keys[] = {"weight", "gradient", "state", "step", "rate", "factor", "square", "scale", "clip", "convert", NULL};
     gr_optimizer *o = &l->op->optimizer;
     gr_value *t = NULL;
     keep(l, gr_value_object(l->a, l->d, &l->src->doc, root, "optimizer", false, &t));
@@ -142,6 +142,11 @@ static void read_optimizer(loader *l, const gr_value *root) {
     o->gradient = get_str(l, t, "gradient", true);
     o->step = get_str(l, t, "step", false);
     o->rate = get_str(l, t, "rate", true);
+    o->factor = get_str(l, t, "factor", false);
+    o->square = get_str(l, t, "square", false);
+    o->scale = get_str(l, t, "scale", false);
+    o->clip = get_str(l, t, "clip", false);
+    o->convert = get_str(l, t, "convert", false);
     get_strings(l, t, "state", &o->state, &o->state_n);
 }
 
@@ -152,6 +157,7 @@ static void read_claims(loader *l, const gr_value *root) {
     l->op->zero_sign = gr_str_of(zeros[get_word(l, root, "zero_sign", false, zeros) == 2]);
     read_tolerance(l, root);
     read_index(l, root);
+    keep(l, gr_value_bool(l->a, l->d, &l->src->doc, root, "mixed_precision", false, &l->op->mixed));
     read_optimizer(l, root);
 }
 
@@ -453,7 +459,7 @@ static bool hash_folder(loader *l) {
 static void read_document(loader *l, const gr_value *root, gr_str id) {
     static const char *const keys[] = {"signature", "category",    "tolerance", "zero_sign", "role",    "index",   "split",
                                        "summary",   "description", "tags",      "author",    "license", "references",
-                                       "body",      "kernel",      "backward",  "example",   "import",  "optimizer", NULL};
+                                       "body",      "kernel",      "backward",  "example",   "import",  "optimizer", "mixed_precision", NULL};
     known(l, root, keys);
     if (string_piece(l, root, "signature", true, &l->src->signature) && !gr_sig_parse_piece(l->a, l->d, &l->src->signature, &l->op->sig)) {
         l->ok = false;

@@ -78,7 +78,9 @@ static void print_optimizer(gr_buf *out, const gr_optimizer *o) {
     gr_buf_printf(out, "  %-12s weight %.*s, gradient %.*s, state", "optimizer", GR_STR_ARG(o->weight), GR_STR_ARG(o->gradient));
     for (uint32_t i = 0; i < o->state_n; i++) gr_buf_printf(out, " %.*s", GR_STR_ARG(o->state[i]));
     if (o->step.n) gr_buf_printf(out, ", step %.*s", GR_STR_ARG(o->step));
-    gr_buf_printf(out, ", rate %.*s\n", GR_STR_ARG(o->rate));
+    gr_buf_printf(out, ", rate %.*s", GR_STR_ARG(o->rate));
+    if (o->factor.n) gr_buf_printf(out, ", factor %.*s", GR_STR_ARG(o->factor));
+    gr_buf_putc(out, '\n');
 }
 
 void gr_op_print(gr_buf *out, const gr_op *op) {

@@ -2,7 +2,7 @@
  *
  * Drawn are: small calls and their neighbours; then what chance would pass over: each kernel at the edge of its `when`, long
  * reductions, high ranks, lists with larger entries, each and two at a time, folded dispatches; then at random. */
-#include "regime/regime_int.h"
+#include "regime/conform_int.h"
 
 #include <stdlib.h>
 
@@ -86,6 +86,7 @@ static bool folds(const gr_call *c, int32_t kernel) {
     for (uint32_t i = 0; i < b->passes_n; i++) {
         gr_diags quiet;
         int64_t items = 0;
+        if (b->passes[i].kind == GR_PASS_INDIRECT) continue; /* as many workgroups as there are live elements: never folded by the plan */
         if (b->passes[i].kind != GR_PASS_OVER || b->passes[i].each.n) return false;
         gr_diags_init(&quiet);
         bool ok = gr_expr_int(&quiet, b->passes[i].size[0], c, NULL, NULL, (gr_place){0}, &items);
@@ -572,6 +573,93 @@ static bool cover_stretches(maker *m) {
     return true;
 }
 
+/* The smallest case of each kernel with one size a prime that is no size of a tile: what goes by factors, or by remainders of tiles. */
+static bool cover_primes(maker *m) {
+    static const uint64_t prime[] = {61, 53, 47, 41, 37, 97, 31, 0};
+    for (int32_t kernel = 0; kernel < (int32_t)m->op->kernels_n; kernel++) {
+        gr_spec s;
+        if (!end_of(m, kernel, false, &s)) continue;
+        for (uint32_t i = 0; i < s.names_n; i++)
+            for (uint32_t k = 0; size_at(&s, i, k); k++)
+                for (uint32_t p = 0; prime[p]; p++) {
+                    gr_spec t = s;
+                    taken which;
+                    *size_at(&t, i, k) = prime[p];
+                    if (!look(m->op, &t, &which, NULL) || !takes(&which, kernel)) continue;
+                    GR_TRY(add(m, &t));
+                    break;
+                }
+    }
+    return true;
+}
+
+/* The dtype that an optional operand of the spec would have. */
+static gr_dtype absent_dtype(const gr_op *op, const gr_spec *s, uint32_t operand) {
+    gr_dtype list[GR_DTYPE_COUNT];
+    for (uint32_t t = 0; t < op->sig.operands_n; t++)
+        if (s->dtype[t] != GR_DTYPE_NONE && gr_str_eq(op->sig.operands[t].dtype, op->sig.operands[operand].dtype)) return s->dtype[t];
+    return gr_sig_tensor_dtypes(&op->sig, &op->sig.operands[operand], list) ? list[0] : GR_DTYPE_F32;
+}
+
+static bool has_optional(const gr_op *op) {
+    bool some = false;
+    for (uint32_t t = 0; t < op->sig.operands_n; t++) some = some || op->sig.operands[t].optional;
+    return some;
+}
+
+/* Every optional operand there, or none. */
+static gr_spec with_optional(const gr_op *op, const gr_spec *s, bool there) {
+    gr_spec t = *s;
+    for (uint32_t i = 0; i < op->sig.operands_n; i++)
+        if (op->sig.operands[i].optional) t.dtype[i] = there ? absent_dtype(op, s, i) : GR_DTYPE_NONE;
+    return t;
+}
+
+/* The largest cases of each kernel with all optional operands there, and with none: not too large, so that all are run. */
+static bool cover_optional(maker *m) {
+    enum { LONG_LEAST = 256, CASES = 3 };
+    uint32_t n = has_optional(m->op) ? m->list.n : 0;
+    for (int32_t kernel = 0; n && kernel < (int32_t)m->op->kernels_n; kernel++)
+        for (uint32_t there = 0; there < 2; there++) {
+            uint64_t below = ELEMENTS_MAX;
+            for (uint32_t got = 0; got < CASES; got++) {
+                gr_spec best = {0};
+                for (uint32_t i = 0; i < n; i++) {
+                    gr_spec s = with_optional(m->op, &m->list.v[i], there);
+                    taken which;
+                    if (m->list.v[i].elements <= best.elements || m->list.v[i].elements >= below || m->list.v[i].elements < LONG_LEAST) continue;
+                    if (look(m->op, &s, &which, NULL) && takes(&which, kernel) && s.elements < below && s.elements > best.elements) best = s;
+                }
+                if (!best.elements) break;
+                GR_TRY(add(m, &best));
+                below = best.elements / 2;
+            }
+        }
+    return true;
+}
+
+/* A kernel whose cases all have f16, which a device may lack, gets the same cases in f32. */
+static bool cover_anywhere(maker *m) {
+    for (int32_t kernel = 0; kernel < (int32_t)m->op->kernels_n; kernel++) {
+        uint32_t have = 0, n = m->list.n;
+        for (uint32_t i = 0; i < n && have < GR_LEAST_CASES; i++) {
+            gr_spec s = m->list.v[i];
+            taken which;
+            have += runs_anywhere(&s) && look(m->op, &s, &which, NULL) && takes(&which, kernel);
+        }
+        for (uint32_t i = 0; i < n && have < GR_LEAST_CASES; i++) {
+            gr_spec s = m->list.v[i];
+            taken which;
+            for (uint32_t t = 0; t < SPEC_OPERANDS; t++)
+                if (s.dtype[t] == GR_DTYPE_F16) s.dtype[t] = GR_DTYPE_F32;
+            if (runs_anywhere(&m->list.v[i]) || !look(m->op, &s, &which, NULL) || !takes(&which, kernel)) continue;
+            GR_TRY(add(m, &s));
+            have++;
+        }
+    }
+    return true;
+}
+
 /* Combs on the smallest case of each kernel. */
 static bool cover_combs(maker *m) {
     static const uint32_t rank[] = {3, 5, 5, 8};
@@ -811,10 +899,10 @@ static bool splits(const gr_op *op) {
 
 static bool cover(maker *m) {
     GR_TRY(cover_kernels(m) && cover_lists(m) && cover_pairs(m));
-    if (m->thorough) GR_TRY(cover_dtypes(m) && cover_stretches(m) && cover_ranks(m));
+    if (m->thorough) GR_TRY(cover_dtypes(m) && cover_stretches(m) && cover_primes(m) && cover_ranks(m));
     if (m->op->category == GR_CATEGORY_REDUCTION || splits(m->op)) GR_TRY(some(m, STYLE_LONG, 0, m->thorough ? 6 : 2));
     if (first_rest(&m->base)) GR_TRY(some(m, STYLE_RANK, 5, m->thorough ? 4 : 1) && some(m, STYLE_RANK, 8, m->thorough ? 2 : 1) && cover_combs(m) && cover_broadcasts(m));
-    return cover_folds(m);
+    return (!m->thorough || cover_optional(m)) && cover_anywhere(m) && cover_folds(m);
 }
 
 static int by_size(const void *a, const void *b) {

@@ -252,16 +252,17 @@ bool gr_trial_compare(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v
     return true;
 }
 
-bool gr_trial_affords(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, bool *affords) {
+bool gr_trial_work(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, uint64_t *work) {
     gr_array out[RUN_TENSORS];
     gr_diags own;
     int changed;
     bool fence;
-    *affords = true;
+    *work = 0;
     if (!g->run_limit) return true;
     GR_TRY(fill_inputs(t, d, GR_VALUES_SMALL, seed));
     gr_diags_init(&own);
-    *affords = gr_side_run(&t->f32, &own, t->in, 0, out, &changed, &fence) || !gr_diags_has(&own, GR_D_WGSL_STEP_LIMIT);
+    bool stopped = !gr_side_run(&t->f32, &own, t->in, 0, out, &changed, &fence) && gr_diags_has(&own, GR_D_WGSL_STEP_LIMIT);
+    *work = stopped ? UINT64_MAX : t->f32.api->work(t->f32.exec);
     gr_diags_free(&own);
     return true;
 }

@@ -25,9 +25,10 @@ typedef struct gr_fail {
     double tolerance;
 } gr_fail;
 
-/* What the suite spends: elements over all runs unless it is told; a kernel runs in this many cases whatever they take; from this
- * size on a case is left out when its reference takes more steps than that. */
-enum { GR_ELEMENTS = 1 << 21, GR_LEAST_CASES = 3, GR_LONG_ELEMENTS = 2048, GR_LONG_RUN = 1 << 16 };
+/* What the suite spends: elements over all runs unless it is told; a kernel runs in this many cases whatever the elements; from this
+ * size on a case is left out when its reference takes more work than that (gr_trial_work), or all cases of its kernel would take more than
+ * that; one of the first cases of its kernel may take more. Other values may take GR_WORK_SLACK times as much before they are stopped. */
+enum { GR_ELEMENTS = 1 << 21, GR_LEAST_CASES = 3, GR_LONG_ELEMENTS = 1024, GR_WORK_CASE = 6 << 20, GR_WORK_KERNEL = 24 << 20, GR_WORK_NEEDED = 12 << 20, GR_WORK_SLACK = 64 };
 
 bool gr_fail_say(gr_fail *f, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* true */
 void gr_results_differ(const gr_array *x, const gr_array *y, uint32_t output, const char *what, gr_fail *f);
@@ -36,8 +37,8 @@ gr_target gr_trial_target(const gr_setting *g, const gr_spec *s);
 /* Opens all sides; *missing: nothing to run here. To be closed either way. */
 bool gr_trial_open(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, bool *missing);
 void gr_trial_close(gr_trial *t);
-/* Whether the reference stays within g->run_limit: else the case would take minutes. */
-bool gr_trial_affords(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, bool *affords);
+/* What the reference takes, in lanes and their loop iterations; 0 without a run_limit, UINT64_MAX beyond it. */
+bool gr_trial_work(gr_trial *t, gr_diags *d, const gr_setting *g, uint64_t seed, uint64_t *work);
 /* Fills, runs the kernel twice (and evaluates it), runs the reference, compares. False when the device fails. */
 bool gr_trial_run(gr_trial *t, gr_diags *d, const gr_setting *g, gr_values v, uint64_t seed, gr_counts *counts, double *worst, gr_fail *f);
 bool gr_trial_truth(gr_trial *t, gr_diags *d); /* the reference on t->in */

@@ -9,7 +9,7 @@
 #include "contract/contract.h"
 #include "ladder/run/run.h"
 
-#define GR_SUITE_VERSION "3" /* of cases, values and comparison: another version makes receipts stale */
+#define GR_SUITE_VERSION "4" /* of cases, values and comparison: another version makes receipts stale */
 
 /* Where kernels run. On the oracle (target.kind ORACLE) they run in the sanitizer too. */
 typedef struct gr_regime_device {

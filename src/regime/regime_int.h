@@ -36,8 +36,11 @@ typedef enum gr_values {
 } gr_values;
 const char *gr_values_name(gr_values v);
 void gr_values_fill(gr_array *x, gr_values v, gr_rng *r);
-/* Kinds of values take turns for each dtype, so that each dtype meets each kind. turn: GR_DTYPE_COUNT counters, 0 at first. */
-gr_values gr_values_next(uint32_t *turn, const gr_call *c);
+/* Which kinds of values a case runs with, small integers first. The first few cases of a kernel and dtypes that have a few elements, but
+ * not many, take every kind. The others take three, in turn for each dtype. Begins as {0}. */
+enum { GR_KINDS = 3, GR_KINDS_ALL = GR_VALUES_COUNT - GR_VALUES_SMALL };
+typedef struct gr_kinds { uint32_t turn[GR_DTYPE_COUNT], full_n; struct { uint64_t key; uint32_t n; } full[512]; } gr_kinds;
+uint32_t gr_kinds_next(gr_kinds *k, const gr_call *c, int32_t kernel, uint64_t elements, gr_values *out);
 
 /* One call on one executor. */
 typedef struct gr_side {
@@ -58,7 +61,7 @@ typedef struct gr_setting {
     const gr_catalog *catalog;
     const gr_op *op, *reference;
     const gr_regime_device *device;
-    uint64_t step_limit, run_limit; /* run_limit: steps of one dispatch of the reference in f32; 0: none */
+    uint64_t step_limit, run_limit; /* run_limit: work of the reference in f32; 0: none */
     gr_tier tier;
 } gr_setting;
 /* *missing: the target has no kernel for this call (nothing is reported). */

@@ -10,7 +10,8 @@ typedef struct suite {
     gr_setting g;
     gr_conformance *out;
     uint64_t seed;
-    uint32_t turn[GR_DTYPE_COUNT]; /* of kinds of values */
+    gr_kinds kinds;
+    uint64_t *work;                /* of the references of each kernel's cases, behind those of the op's own map */
     gr_pieces *pieces;             /* of each kernel, behind those of the op's own map */
     gr_influence influence[SPEC_OPERANDS];
     bool thorough; /* 100 cases or more are wanted */
@@ -108,12 +109,33 @@ static bool tell_failure(suite *s, const gr_spec *spec, gr_values v, const gr_fa
 
 /* ---- the suite ------------------------------------------------------------------------------------- */
 
-gr_values gr_values_next(uint32_t *turn, const gr_call *c) {
+static gr_values next_in_turn(uint32_t *turn, const gr_call *c) {
     gr_dtype key = c->outputs_n ? c->outputs[0].dtype : GR_DTYPE_NONE;
     for (uint32_t i = 0; i < c->operands_n; i++)
         if (gr_dtype_is_float(c->operands[i].dtype)) key = c->operands[i].dtype;
     if (c->operands_n && !gr_dtype_is_float(key)) key = c->operands[0].dtype;
     return (gr_values)(GR_VALUES_NORMAL + turn[key]++ % (GR_VALUES_COUNT - GR_VALUES_NORMAL));
+}
+
+enum { FULL_LEAST = 8, FULL_MOST = 300, FULL_CASES = 4 };
+
+/* Whether the case is one of the first of its kernel and dtypes. */
+static bool is_full(gr_kinds *k, const gr_call *c, int32_t kernel) {
+    uint64_t key = (uint64_t)(kernel + 2);
+    uint32_t i = 0;
+    for (uint32_t t = 0; t < c->operands_n; t++) key = key * 31 + (uint64_t)c->operands[t].dtype;
+    for (uint32_t t = 0; t < c->outputs_n; t++) key = key * 31 + (uint64_t)c->outputs[t].dtype;
+    while (i < k->full_n && k->full[i].key != key) i++;
+    if (i == sizeof k->full / sizeof *k->full) return false;
+    if (i == k->full_n) k->full[k->full_n++].key = key;
+    return k->full[i].n++ < FULL_CASES;
+}
+
+uint32_t gr_kinds_next(gr_kinds *k, const gr_call *c, int32_t kernel, uint64_t elements, gr_values *out) {
+    bool full = elements >= FULL_LEAST && elements <= FULL_MOST && is_full(k, c, kernel);
+    uint32_t n = full ? GR_KINDS_ALL : GR_KINDS;
+    for (uint32_t i = 0; i < n; i++) out[i] = i == 0 || full ? (gr_values)(GR_VALUES_SMALL + i) : next_in_turn(k->turn, c);
+    return n;
 }
 
 /* A failure that only a probe shows is told as it is: the case alone would not show it. */
@@ -140,8 +162,10 @@ static bool probe(suite *s, gr_trial *t, const gr_spec *spec, uint32_t index, gr
 
 static bool run_values(suite *s, gr_controls *k, gr_trial *t, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
     gr_array in[RUN_TENSORS], got[RUN_TENSORS];
-    for (uint32_t i = 0; i < 3; i++) {
-        *values = i == 0 ? GR_VALUES_SMALL : gr_values_next(s->turn, &t->c.call);
+    gr_values kind[GR_KINDS_ALL];
+    uint32_t n = gr_kinds_next(&s->kinds, &t->c.call, t->which, spec->elements, kind);
+    for (uint32_t i = 0; i < n; i++) {
+        *values = kind[i];
         GR_TRY(gr_trial_run(t, s->d, &s->g, *values, s->seed, &s->out->counts, &s->out->worst, f));
         s->out->runs++;
         if (f->failed) return true;
@@ -192,14 +216,18 @@ static bool is_needed(const suite *s, const gr_spec *spec) {
 static bool run_spec(suite *s, gr_controls *k, const gr_spec *spec, uint32_t index, gr_values *values, gr_fail *f) {
     gr_trial t;
     bool missing;
-    bool affords = true;
+    uint64_t work = 0;
     *f = (gr_fail){0};
-    s->g.run_limit = spec->elements < GR_LONG_ELEMENTS || is_needed(s, spec) ? 0 : GR_LONG_RUN;
-    if (!gr_trial_open(&t, s->d, &s->g, spec, &missing) || !gr_trial_affords(&t, s->d, &s->g, s->seed, &affords) || !affords) {
+    bool needed = is_needed(s, spec);
+    s->g.run_limit = spec->elements < GR_LONG_ELEMENTS ? 0 : (uint64_t)GR_WORK_SLACK * GR_WORK_CASE;
+    bool open = gr_trial_open(&t, s->d, &s->g, spec, &missing) && gr_trial_work(&t, s->d, &s->g, s->seed, &work);
+    bool affords = work <= (needed ? GR_WORK_NEEDED : GR_WORK_CASE) && (needed || !open || s->work[t.which + 1] + work <= GR_WORK_KERNEL);
+    if (!open || !affords) {
         gr_trial_close(&t);
         s->out->skipped += missing;
         return missing || !affords;
     }
+    s->work[t.which + 1] += work;
     s->out->cases++;
     if (t.which >= 0 && s->out->reached) s->out->reached[t.which]++;
     bool ok = note_kernels(s, &t.kernel.kernels) && run_values(s, k, &t, spec, index, values, f);
@@ -331,8 +359,8 @@ bool gr_op_conform(gr_arena *a, gr_diags *d, const gr_catalog *catalog, const gr
     *out = (gr_conformance){.op = op, .device = *device, .altered = o && o->reference};
     hash_op(a, op, out);
     if (gr_arena_failed(a)) return gr_report_oom(d);
-    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, 0, GR_TIER_DEBUG}, .out = out, .pieces = GR_NEW_N(a, gr_pieces, op->kernels_n + 1), .thorough = !o || o->cases == 0 || o->cases >= 100};
-    if (!s.pieces) return gr_report_oom(d);
+    suite s = {.a = a, .d = d, .g = {catalog, op, out->altered ? o->reference : op, device, o ? o->step_limit : 0, 0, GR_TIER_DEBUG}, .out = out, .pieces = GR_NEW_N(a, gr_pieces, op->kernels_n + 1), .work = GR_NEW_N(a, uint64_t, op->kernels_n + 1), .thorough = !o || o->cases == 0 || o->cases >= 100};
+    if (!s.pieces || !s.work) return gr_report_oom(d);
     if (o) s.on_run = o->on_run, s.user = o->user;
     for (int i = 0; i < 8; i++) s.seed = s.seed << 8 | out->seed.b[i];
     if (op->body == GR_BODY_CONTRACT_ONLY)

@@ -49,7 +49,7 @@ typedef struct gr_eval_options {
     const gr_wgsl_override_value *override; uint32_t override_n;
     uint32_t subgroup_size;    /* power of two 4..128; 0 means 32 */
     uint64_t step_limit;       /* loop iterations of one batch of lanes; 0 means 2^32 */
-    uint64_t run_limit;        /* the same of all batches together, since the state was made or restarted; 0 means none */
+    uint64_t run_limit;        /* turns (gr_eval_stats) since the state was made or restarted; 0 means none */
     bool flush_subnormals;     /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;            /* bounded: errors hold for sums in any order, not for the text's order alone */
     bool reverse;              /* sanitizer: workgroups, and the lanes of an atomic, take their turns from the last to the first */
@@ -88,9 +88,12 @@ typedef struct gr_eval_binding {
     gr_str name;        /* for messages; empty: the variable's name */
 } gr_eval_binding;
 
+enum { GR_EVAL_TURN = 32 }; /* what an iteration costs beside its lanes, in lanes */
+
 typedef struct gr_eval_stats {
     uint64_t workgroups, invocations;
     uint64_t steps;    /* loop iterations of lane batches */
+    uint64_t turns;    /* what they cost: GR_EVAL_TURN each and one a lane, several times that in programs that call sin and the like */
     uint64_t findings; /* sanitizer: faults met, repeated ones counted */
     uint64_t trace;    /* hash of every branch and selection taken (options.trace); equal when
                           two runs took the same path */

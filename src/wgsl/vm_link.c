@@ -51,6 +51,9 @@ static bool as_row(linker *l, const vm_instr *i, vm_reg r, uint32_t scratch, uin
     return true;
 }
 
+/* What a turn of a loop counts in programs that call functions such as sin: that much more for each call. */
+enum { TURN_CALL = 2, TURN_MOST = 16 };
+
 static bool link_lane(linker *l, const vm_instr *i) {
     vm_state *s = l->s;
     const vm_program *p = s->p;
@@ -64,6 +67,7 @@ static bool link_lane(linker *l, const vm_instr *i) {
     }
     bool one = !s->f->reg[i->d].varying;
     bool call = gr_lane_info(i->op)->shape == LANE_CALL && (p->kind == LANE_F32 || p->kind == LANE_F64);
+    if (!one && gr_lane_info(i->op)->shape == LANE_CALL && s->turn < TURN_MOST) s->turn += TURN_CALL;
     vm_code *k = push(l, p->kind == LANE_BOUNDED ? K_BOUNDED : one && call ? K_LANE_ONE : K_LANE, i);
     if (!k) return false;
     k->d = place_of(s, i->d), k->a = at[0], k->b = at[1], k->c = at[2];

@@ -156,10 +156,12 @@ static void run_leave_if(vm_state *s, const vm_code *k) {
 
 /* Counts a loop iteration; false at the limit. */
 static bool step(vm_state *s, const vm_code *k) {
-    if (++s->stats.steps <= s->p->run_limit && s->steps_left--) return true;
+    s->stats.steps++;
+    s->stats.turns += (uint64_t)(s->active + GR_EVAL_TURN) * (1 + s->turn);
+    if (s->stats.turns <= s->p->run_limit && s->steps_left--) return true;
     s->failed = true;
     gr_report(s->d, GR_D_WGSL_STEP_LIMIT, vm_place(s, k->at), "check the loop's exit, or raise the limit of steps",
-              "the loop has run for %llu steps", (unsigned long long)(s->stats.steps > s->p->run_limit ? s->p->run_limit : s->p->step_limit));
+              "the loop has run for %llu steps", (unsigned long long)(s->stats.turns > s->p->run_limit ? s->p->run_limit : s->p->step_limit));
     return false;
 }
 

@@ -82,6 +82,7 @@ struct gr_eval_state {
     vm_san *san;
     gr_eval_stats stats;
     uint64_t steps_left;
+    uint32_t turn;          /* what a turn of a lane counts beyond 1 */
     bool failed;
     void *owned[32]; uint32_t owned_n; /* heap blocks */
 };

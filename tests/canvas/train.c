@@ -50,6 +50,7 @@ static void every_key_is_read_and_printed(void **state) {
     assert_true(gr_str_eqz(t->dimension, "n") && t->batch == 4 && t->in_order && t->drop_last && t->steps == 100 && t->epochs == 0);
     assert_true(t->test == 0.25 && t->test_last && t->evaluate_every == 2 && gr_str_eqz(t->metric, "error") && t->greatest && t->patience == 3);
     assert_true(t->least == 0.001 && t->checkpoint_every == 20 && t->segments == 2);
+    assert_true(t->clip_value == 0.5 && t->clip_norm == 0 && t->mixed && t->scale == 1024 && t->growth == 4 && t->backoff == 0.25 && t->interval == 50);
     assert_true(node(&b, "x")->window == 2 && node(&b, "x")->stride == 3 && node(&b, "p")->stride == 1);
     assert_true(node(&b, "b")->frozen && !node(&b, "a")->frozen && node(&b, "g")->init.fan_in == 7 && node(&b, "g")->init.gain == 2);
     assert_true(gr_canvas_print(&out, &b.c));

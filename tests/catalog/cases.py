@@ -5,6 +5,7 @@ import zlib
 
 import numpy as np
 
+import cases_onnx
 import cases_order
 import cases_signal
 import gradients
@@ -604,6 +605,16 @@ def pool_layouts(op, signature):
         else:
             yield turned(c, op, params)
     yield Case(op, [('x', array('f32', (1, 1, 6, 6)))], {'window_dimensions': [2, 2], 'output_sizes': [4, 5]}, 'contract/where-false')
+    if op == 'average_pool2d':
+        for c in pool(op + '_nchw', signature):
+            x, pa = c.inputs[0][1], c.params.get('padding', [0] * 4)
+            if not any(pa) or c.params.get('round_up'):
+                continue
+            ones = np.pad(np.ones(x.shape[2:]), [(pa[0], pa[1]), (pa[2], pa[3])]) # a window's mean counts these alone
+            st, di, win = c.params.get('strides', [1, 1]), c.params.get('dilations', [1, 1]), c.params['window']
+            share = np.array([[ones[r * st[0]:r * st[0] + (win[0] - 1) * di[0] + 1:di[0], q * st[1]:q * st[1] + (win[1] - 1) * di[1] + 1:di[1]].mean() for q in range(c.expect[0].shape[3])] for r in range(c.expect[0].shape[2])])
+            params = dict({k: v for k, v in c.params.items() if k != 'window'}, window_dimensions=win, count_include_pad=True)
+            yield Case(op, c.inputs, params, [c.expect[0] * share], c.tolerance, c.gpu, c.wide)
 
 
 def convolution_layouts(op, signature):
@@ -721,18 +732,20 @@ def quantization(op, signature):
                 scale = (np.abs(array(t, parts, op, 's')) / 20 + 0.0625).astype(TYPES[t])
                 small = {'low': 0 if qt == 'u8' else -100, 'high': 100}
                 zero = array(qt, parts, op, 'z', **small)
+                inputs = lambda x: [('x', x), ('scale', scale if parts != (1, 1) else scale[0, 0]), ('zero_point', zero if parts != (1, 1) else zero[0, 0])]
                 grown = lambda a: arr(np.kron(wide(a) if a.dtype.kind == 'f' else a.astype(np.int64), np.ones([n // m for n, m in zip(shape, parts)], np.int64))) if 0 not in shape else np.zeros(shape)
                 if op == 'dequantize_linear':
                     x = array(qt, shape, op, **small)
                     want = (x.astype(np.int64) - grown(zero)) * grown(scale)
-                    yield Case(op, [('x', x), ('scale', scale), ('zero_point', zero)], {}, [want.astype(np.float64)], ROUNDED, out=t, wide=t == 'f32')
+                    yield Case(op, inputs(x), {}, [want.astype(np.float64)], ROUNDED, out=t, wide=t == 'f32')
+                    yield Case(op, inputs(x)[:2], {}, [(x.astype(np.int64) * grown(scale)).astype(np.float64)], ROUNDED, out=t)
                 else:
                     x = array(t, shape, op)
                     info = np.iinfo(TYPES[qt])
                     with np.errstate(all='ignore'):
                         r = (x.astype(np.float32) / grown(scale).astype(np.float32)) if 0 not in shape else x.astype(np.float32)
                     want = np.clip(np.rint(r) + grown(zero), info.min, info.max).astype(TYPES[qt])
-                    yield Case(op, [('x', x), ('scale', scale), ('zero_point', zero)], {}, [want], gpu=shape != (257,))
+                    yield Case(op, inputs(x), {}, [want], gpu=shape != (257,))
 
 
 def scatter_elements(op, signature):
@@ -872,7 +885,7 @@ def small(op, signature):
     for table, fn in ((UNARY, unary), (BINARY, binary), (ACTIVATIONS, activation), (REDUCE, reduction)):
         if op in table:
             return list(fn(op, signature))
-    for module in (cases_order, cases_signal):
+    for module in (cases_onnx, cases_order, cases_signal):
         if op in module.OPS:
             return [told(*case) for case in module.OPS[op](op, dtypes(signature))]
     return (list(SPECIAL[op](op, signature)) if op in SPECIAL else []) + gradients.cases(op, Case)

@@ -48,6 +48,10 @@ def top_k(op, ts):
             for x, largest in zip(rows(t, shape, op), (True, False)):
                 order = ordered(x, -1, largest)[..., :k]
                 yield op, [('x', x)], {'k': k, 'largest': largest}, [np.take_along_axis(x, order, -1), order], {'wide': t == 'f32'}
+        for shape, axis, k in [((4, 3), 0, 3), ((2, 9, 3), 1, 4)]:
+            x = array(t, shape, op)
+            order = ordered(x, axis, True).take(range(k), axis)
+            yield op, [('x', x)], {'k': k, 'axis': axis}, [np.take_along_axis(x, order, axis), order], {}
     yield op, [('x', array('f32', (3,), op))], {'k': 4}, 'contract/', {}
 
 

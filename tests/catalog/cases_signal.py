@@ -197,15 +197,17 @@ def fill_rest(op, ts):
 
 
 def iota(op, ts):
-    for t, dtype in (('i32', np.int32), ('u32', np.uint32), ('f32', np.float32)):
+    for t, dtype in (('i32', np.int32), ('u32', np.uint32), ('f32', np.float32), ('i64', np.int64)):
         for n, start, step in [(0, 0, 1), (1, 5, 3), (1000, -7 if t != 'u32' else 7, 2)]:
             yield op, [], {'count': n, 'start': start, 'step': step, 'type': '"%s"' % t}, [(start + step * np.arange(n)).astype(dtype)], {'out': t}
 
 
 def one_hot(op, ts):
-    for t in ('i32', 'u32'):
+    for t in ('i32', 'u32', 'i64'):
         for shape in [(), (5,), (2, 0), (3, 4)]:
             i = array(t, shape, op, low=0, high=6)
+            for axis in range(len(shape)):
+                yield op, [('indices', i)], {'depth': 5, 'axis': axis}, [np.moveaxis(i[..., None] == np.arange(5), -1, axis).astype(np.float32)], {'out': 'f32'}
             yield op, [('indices', i)], {'depth': 5}, [(i[..., None] == np.arange(5)).astype(np.float32)], {'out': 'f32'}
 
 

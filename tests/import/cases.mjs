@@ -43,6 +43,20 @@ for (const op of ['Add', 'Sub', 'Mul', 'Div']) {
 add('Div', [t([4], [7, -7, 7, -7], 'i64'), t([4], [2, 2, -2, -2], 'i64')]);
 add('Mod', [t([4], [7, -7, 7, -7], 'i64'), t([4], [3, 3, -3, -3], 'i64')]);
 add('Mod', [t([4], [7, -7, 7, -7], 'i32'), t([4], [3, 3, -3, -3], 'i32')], { fmod: 1 });
+add('Mod', [f(2, 5), pos(5)], { fmod: 1 });
+for (const op of ['BitwiseAnd', 'BitwiseOr', 'BitwiseXor']) add(op, [ints('i32', -99, 99, 3, 4), ints('i32', -99, 99, 4)], {}, { opset: 18 });
+add('BitwiseNot', [ints('i64', -99, 99, 5)], {}, { opset: 18 });
+for (const direction of ['LEFT', 'RIGHT']) add('BitShift', [ints('u8', 0, 255, 6), ints('u8', 0, 8, 6)], { direction });
+add('Hardmax', [f(3, 4)]);
+add('Hardmax', [f(3, 4)], { axis: 0 });
+add('LpNormalization', [f(3, 4)], { axis: 1, p: 1 });
+add('LpNormalization', [f(3, 4)], { axis: -1 });
+add('LRN', [f(2, 5, 3, 2)], { size: 3, alpha: 0.25, beta: 0.5, bias: F(2) });
+add('LRN', [f(1, 7, 2, 2)], { size: 5 });
+add('MeanVarianceNormalization', [f(2, 3, 4, 2)]);
+add('MeanVarianceNormalization', [f(2, 3, 4)], { axes: [0, -1] });
+add('OneHot', [t([4], [0, 2, -1, 7], 'i64'), one(3, 'i64'), t([2], [0.5, 2])]);
+add('OneHot', [t([2, 2], [0, 2, -3, 1], 'i64'), one(3, 'i64'), t([2], [0, 1], 'i64')], { axis: 1 });
 add('Pow', [pos(2, 3), f(3)]);
 add('Pow', [f(5), t([], [2], 'i64')]);
 for (const op of ['Max', 'Min', 'Sum']) {
@@ -104,6 +118,7 @@ add('GatherElements', [f(2, 4), t([2, 2], [3, 0, 1, -2], 'i64')], { axis: 1 });
 add('GatherND', [f(2, 3, 4), t([2, 2], [0, 1, 1, 2], 'i64')]);
 add('ScatterElements', [f(3, 3), t([2, 3], [1, 0, 2, 0, 2, 1], 'i64'), f(2, 3)]);
 add('ScatterElements', [f(2, 4), t([2, 2], [3, 0, 1, 1], 'i64'), f(2, 2)], { axis: 1, reduction: 'add' }, { opset: 16 });
+for (const reduction of ['mul', 'min', 'max']) add('ScatterElements', [f(3, 4), t([3, 3], [3, 0, 0, 1, 1, 1, -1, 2, 0], 'i64'), f(3, 3)], { axis: 1, reduction }, { opset: 18 });
 add('ScatterND', [f(4, 2), t([2, 1], [3, 1], 'i64'), f(2, 2)]);
 add('ScatterND', [f(4, 2), t([3, 1], [3, 1, 3], 'i64'), f(3, 2)], { reduction: 'add' }, { opset: 16 });
 add('Transpose', [f(2, 3, 4)]);
@@ -175,6 +190,14 @@ add('Resize', [f(1, 2, 3, 4), null, w(t([4], [1, 1, 2, 1.5]))], { mode: 'linear'
 add('Resize', [f(1, 1, 4, 4), null, null, k(1, 1, 7, 3)], { mode: 'linear' });
 add('Resize', [f(1, 1, 3, 4), null, w(t([4], [1, 1, 2, 3]))], { mode: 'nearest', coordinate_transformation_mode: 'asymmetric', nearest_mode: 'floor' });
 add('Resize', [f(1, 1, 4, 5), null, null, k(1, 1, 6, 3)], { mode: 'nearest' });
+for (const coordinate_transformation_mode of ['half_pixel', 'align_corners', 'asymmetric', 'pytorch_half_pixel'])
+  for (const mode of ['linear', 'cubic', 'nearest']) {
+    add('Resize', [f(1, 2, 4, 5), null, null, k(1, 2, 7, 3)], { mode, coordinate_transformation_mode, ...(mode === 'nearest' ? { nearest_mode: 'ceil' } : {}) });
+    add('Resize', [f(1, 1, 3, 4), null, w(t([4], [1, 1, 2, 0.6]))], { mode, coordinate_transformation_mode, ...(mode === 'nearest' ? { nearest_mode: 'round_prefer_ceil' } : {}) });
+  }
+add('Resize', [f(1, 1, 6, 5), null, null, k(1, 1, 4, 9)], { mode: 'cubic', cubic_coeff_a: -0.5, exclude_outside: 1 });
+add('Resize', [f(1, 1, 9, 8), null, null, k(1, 1, 4, 3)], { mode: 'linear', antialias: 1 }, { opset: 18 });
+add('Resize', [f(1, 1, 9, 8), null, null, k(1, 1, 4, 3)], { mode: 'cubic', antialias: 1 }, { opset: 18 });
 add('Resize', [f(1, 1, 2, 3), w(t([4], [1, 1, 2, 2]))], { mode: 'nearest' }, { opset: 10 });
 add('Upsample', [f(1, 1, 2, 3), w(t([4], [1, 1, 3, 2]))], {}, { opset: 9 });
 add('QuantizeLinear', [f(2, 5), w(one(0.02)), w(one(128, 'u8'))]);

@@ -139,8 +139,8 @@ async function operators() {
 const x4 = { x: { dtype: 'f32', shape: [4] } }, y = { y: { dtype: 'f32' } };
 const relu = (i, o, more = {}) => ({ op: 'Relu', name: 'r', inputs: [i], outputs: [o], ...more });
 const refusals = [
-  ['operators without a rule are all listed', { nodes: [{ op: 'Einsum', name: 'a', inputs: ['x'], outputs: ['b'] }, { op: 'Hardmax', name: 'h1', inputs: ['b'], outputs: ['c'] }, { op: 'Hardmax', name: 'h2', inputs: ['c'], outputs: ['d'] }, { op: 'Relus', inputs: ['d'], outputs: ['y'] }],
-    inputs: x4, outputs: y }, 17, [], ['import/unsupported', 'Einsum: 1 node: a', 'Hardmax: 2 nodes: h1, h2', 'Relus: 1 node: y', 'nearest op is relu@1']],
+  ['operators without a rule are all listed', { nodes: [{ op: 'Einsum', name: 'a', inputs: ['x'], outputs: ['b'] }, { op: 'DeformConv', name: 'h1', inputs: ['b'], outputs: ['c'] }, { op: 'DeformConv', name: 'h2', inputs: ['c'], outputs: ['d'] }, { op: 'Relus', inputs: ['d'], outputs: ['y'] }],
+    inputs: x4, outputs: y }, 17, [], ['import/unsupported', 'Einsum: 1 node: a', 'DeformConv: 2 nodes: h1, h2', 'Relus: 1 node: y', 'nearest op is relu@1']],
   ['control flow by name', { nodes: [{ op: 'If', name: 'choose', inputs: ['x'], outputs: ['y'], attrs: { then_branch: { graph: { nodes: [] } } } }], inputs: x4, outputs: y }, 17, [], ['If: 1 node: choose', 'control flow']],
   ['another domain', { nodes: [{ op: 'Relu', domain: 'com.example', name: 'r', inputs: ['x'], outputs: ['y'] }], inputs: x4, outputs: y }, 17, [], ['com.example.Relu']],
   ['an operator of a later version', { nodes: [{ op: 'GroupNormalization', name: 'g', inputs: ['x', 'x', 'x'], outputs: ['y'], attrs: { num_groups: 1 } }], inputs: x4, outputs: y }, 18, [], ['from version 21 on']],

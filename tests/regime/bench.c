@@ -3,7 +3,7 @@
 
 #include "regime/conform_int.h"
 
-enum { KINDS = 3, KILLERS = 4, PROGRAMS = 64 };
+enum { KILLERS = 4, PROGRAMS = 64 };
 
 /* Operands and what is true of them. */
 typedef struct run { gr_values v; gr_array *in; gr_truth *y; } run;
@@ -17,7 +17,7 @@ typedef struct one_case {
     gr_spec spec;
     gr_tier tier;
     int32_t which;        /* of the op's kernels */
-    gr_values kind[KINDS];
+    gr_values kind[GR_KINDS_ALL]; uint32_t kinds_n;
     uint32_t index;       /* in the list of the suite, for the places of probes */
     bool pieces;          /* is tried in pieces too */
     bool needed;          /* one of the first few of its kernel: is run whatever it takes */
@@ -25,7 +25,7 @@ typedef struct one_case {
     bool settled;         /* all runs are made: only the reference in f32 is open still */
     uint64_t steps;       /* limit for altered ops: well above what the unaltered one takes */
     gr_trial t;           /* of the unaltered op */
-    run *runs; uint32_t runs_n; /* KINDS of values, then one with an element moved far for each operand; made when asked for */
+    run *runs; uint32_t runs_n; /* kinds_n of values, then one with an element moved far for each operand; made when asked for */
     uint32_t *program, program_n; /* of the bench, by plan kernel */
 } one_case;
 
@@ -48,7 +48,7 @@ static gr_setting setting(const bench *b, const gr_op *op, gr_tier tier) {
 }
 
 /* What the list has of each kernel, behind what takes none. */
-typedef struct shares { uint32_t turn[GR_DTYPE_COUNT], *pieces, *cases; uint64_t left; } shares;
+typedef struct shares { gr_kinds kinds; uint32_t *pieces, *cases; uint64_t left; } shares;
 
 /* As the suite does: within the number of elements, but for kernels that have hardly run. */
 static void add_case(bench *b, one_case *c, shares *s) {
@@ -59,14 +59,13 @@ static void add_case(bench *b, one_case *c, shares *s) {
     bool ok = gr_spec_resolve(&a, b->op, &c->spec, &k);
     if (ok) c->which = gr_kernel_which(&t, c->tier, &k.call);
     bool unordered = ok && c->which >= 0 && b->op->kernels[c->which].order == GR_ORDER_UNORDERED;
-    bool within = c->spec.elements * KINDS <= s->left;
+    bool within = c->spec.elements * GR_KINDS <= s->left;
     c->needed = ok && c->which >= 0 && s->cases[c->which + 1] < GR_LEAST_CASES;
     ok = ok && (c->tier == GR_TIER_DEBUG || unordered) && (within || c->needed);
     if (ok) {
-        s->left -= within ? c->spec.elements * KINDS : 0;
+        s->left -= within ? c->spec.elements * GR_KINDS : 0;
         s->cases[c->which + 1]++;
-        c->kind[0] = GR_VALUES_SMALL;
-        for (uint32_t i = 1; i < KINDS; i++) c->kind[i] = gr_values_next(s->turn, &k.call);
+        c->kinds_n = gr_kinds_next(&s->kinds, &k.call, c->which, c->spec.elements, c->kind);
         c->pieces = s->pieces[c->which + 1] < GR_PIECES && gr_probe_divisible(&k.call);
         s->pieces[c->which + 1] += c->pieces;
         b->cases[b->cases_n++] = *c;
@@ -225,7 +224,7 @@ static bool make_probe(const gr_setting *g, one_case *c, uint32_t operand, gr_di
     double worst = 0;
     memcpy(t->in, c->runs[0].in, t->c.call.operands_n * sizeof *t->in);
     return moved_far(t, operand, gr_probe_place(gr_array_count(&t->in[operand]), c->index + operand)) && gr_trial_rerun(t, d, t->in, t->got) &&
-           gr_trial_truth(t, d) && keep_run(c, &c->runs[KINDS + operand], GR_VALUES_SMALL) &&
+           gr_trial_truth(t, d) && keep_run(c, &c->runs[c->kinds_n + operand], GR_VALUES_SMALL) &&
            gr_trial_compare(t, d, g, GR_VALUES_SMALL, true, t->got, &counts, &worst, f);
 }
 
@@ -284,11 +283,13 @@ static bool open_case(bench *b, one_case *c) {
     gr_setting g = setting(b, b->op, c->tier);
     gr_diags d;
     gr_fail none = {0};
-    bool missing = false, affords = true;
+    bool missing = false;
+    uint64_t work = 0;
     gr_diags_init(&d);
-    g.run_limit = c->spec.elements < GR_LONG_ELEMENTS || c->needed ? 0 : GR_LONG_RUN;
-    bool ok = gr_trial_open(&c->t, &d, &g, &c->spec, &missing) && gr_trial_affords(&c->t, &d, &g, b->seed, &affords) && affords && keep_programs(b, c);
-    if (ok) c->runs_n = KINDS + (c->tier == GR_TIER_DEBUG && c->spec.elements <= GR_PROBE_MAX ? c->t.c.call.operands_n : 0);
+    g.run_limit = c->spec.elements < GR_LONG_ELEMENTS ? 0 : (uint64_t)GR_WORK_SLACK * GR_WORK_CASE;
+    bool ok = gr_trial_open(&c->t, &d, &g, &c->spec, &missing) && gr_trial_work(&c->t, &d, &g, b->seed, &work), affords = work <= (c->needed ? GR_WORK_NEEDED : GR_WORK_CASE);
+    ok = ok && affords && keep_programs(b, c);
+    if (ok) c->runs_n = c->kinds_n + (c->tier == GR_TIER_DEBUG && c->spec.elements <= GR_PROBE_MAX ? c->t.c.call.operands_n : 0);
     ok = ok && (c->runs = GR_NEW_N(&c->t.arena, run, c->runs_n)) != NULL;
     c->ready = ok ? READY : UNFIT;
     if (!ok && !missing && affords) say_bug(b, c, &d, &none);
@@ -302,11 +303,11 @@ static bool make_run(bench *b, one_case *c, uint32_t i, bool *none) {
     gr_setting g = setting(b, b->op, c->tier);
     gr_diags d;
     gr_fail f = {0};
-    uint32_t operand = i - KINDS;
-    *none = i >= KINDS && (c->runs[0].in[operand].dtype == GR_DTYPE_NONE || gr_array_count(&c->runs[0].in[operand]) == 0);
+    uint32_t operand = i - c->kinds_n;
+    *none = i >= c->kinds_n && (c->runs[0].in[operand].dtype == GR_DTYPE_NONE || gr_array_count(&c->runs[0].in[operand]) == 0);
     if (*none || c->runs[i].in) return true;
     gr_diags_init(&d);
-    bool ok = i < KINDS ? make_values(b, &g, c, i, &d, &f) : make_probe(&g, c, operand, &d, &f);
+    bool ok = i < c->kinds_n ? make_values(b, &g, c, i, &d, &f) : make_probe(&g, c, operand, &d, &f);
     if (!ok || f.failed) say_bug(b, c, &d, &f);
     if (ok && !f.failed && i == 0) find_steps(&g, c);
     gr_diags_free(&d);
@@ -357,7 +358,7 @@ static bool try_runs(bench *b, gr_trial *t, gr_diags *d, const gr_setting *g, on
         gr_pieces ignored = {0};
         GR_TRY(make_run(b, c, i, &none));
         if (none) continue;
-        GR_TRY(try_run(t, d, g, &c->runs[i], i >= KINDS, blind, f));
+        GR_TRY(try_run(t, d, g, &c->runs[i], i >= c->kinds_n, blind, f));
         if (i == 0) memcpy(first, t->got, sizeof first);
         if (i == 0 && c->pieces && !blind && !f->failed) GR_TRY(gr_probe_pieces(t, d, g, &c->spec, GR_VALUES_SMALL, &ignored, f));
     }

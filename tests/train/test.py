@@ -101,6 +101,37 @@ def examples(gpu):
         check('the same parameters twice in the debug tier, ' + device, hashes[0] == hashes[1] and hashes[0].startswith('sha256:'), hashes)
 
 
+def mixed(gpu):
+    """Mixed precision: near the same curve, the same on both executors within f16, and refused by name where an adapter has no f16."""
+    doc = json.load(open(os.path.join(ROOT, 'examples', 'train_digits_mlp.json')))
+    for n in doc['nodes']:
+        if n['id'] == 'table':
+            n['file'] = os.path.join(ROOT, 'examples', 'data', 'digits.csv')
+        if n['id'] == 'fit':
+            n.update(precision='mixed', clip={'norm': 1})
+    path = os.path.join(TMP, 'mixed.json')
+    json.dump(doc, open(path, 'w'))
+    for n in doc['nodes']:
+        n.pop('precision', None)
+    full = os.path.join(TMP, 'full.json')
+    json.dump(doc, open(full, 'w'))
+    cut = ('--steps', '12')
+    train(full, 'full', '--device', 'cpu', *cut)
+    code, text = train(path, 'mixed', '--device', 'cpu', *cut)
+    check('mixed precision on the oracle', code == 0 and table('mixed') != table('full'), text)
+    check('mixed precision: near the curve in f32', *agree(table('mixed'), table('full'), 5e-3))
+    if not gpu:
+        check('mixed precision on WebGPU', False, skip='no WebGPU adapter here')
+        return
+    code, text = train(path, 'mixed-gpu', '--device', 'gpu', '--json', *cut)
+    if code and 'kernel/no-f16' in text:
+        check('mixed precision is refused: the adapter has no f16', True)
+        return
+    check('mixed precision on WebGPU', code == 0, text)
+    check_bytes('mixed precision', 'gpu', code, text)
+    check('mixed precision: both curves agree', *agree(table('mixed'), table('mixed-gpu'), 5e-3))
+
+
 def interrupted(number, out, after):
     """Starts a long training and sends a signal when its checkpoint is there. The exit code and what it said."""
     p = subprocess.Popen(command(os.path.join(TMP, 'long.json'), out, '--device', 'cpu', '--threads', '1'), cwd=ROOT, env=ENV, stdin=subprocess.DEVNULL,
@@ -245,6 +276,7 @@ def main():
         whole(gpu)
     else:
         examples(gpu)
+        mixed(gpu)
         signals()
         in_numpy()
     print('1..%d' % count)

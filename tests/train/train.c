@@ -559,6 +559,123 @@ static void failing_memory_is_said(void **state) {
     assert_string_equal(whole, again);
 }
 
+/* ---- clipping and mixed precision --------------------------------------------------------- */
+
+/* One step from zeros without momentum: the change of all weights is the rate times the gradient that was taken. */
+static void first_step(const char *more, double *norm, double *most) {
+    char text[512];
+    snprintf(text, sizeof text, "\"optimizer\": { \"op\": \"sgd\", \"params\": { \"momentum\": 0 } }, \"rate\": 1, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 1%s", more);
+    write_line("clip.json", text);
+    gr_session *s = session();
+    gr_training *t = begin(s, "clip.json", NULL, 0, false, NULL);
+    assert_non_null(t);
+    assert_true(gr_training_run(t, 0));
+    *norm = *most = 0;
+    for (unsigned i = 0; i < gr_training_parameters(t); i++) {
+        gr_tensor x = gr_training_parameter(t, i, false);
+        for (size_t k = 0; k < x.bytes / 4; k++) {
+            double v = (double)((const float *)x.data)[k];
+            *norm += v * v;
+            *most = fabs(v) > *most ? fabs(v) : *most;
+        }
+    }
+    *norm = sqrt(*norm);
+    gr_training_free(t);
+    gr_session_free(s);
+}
+
+static void gradients_are_clipped(void **state) {
+    (void)state;
+    double free_norm, free_most, norm, most;
+    first_step("", &free_norm, &free_most);
+    assert_true(free_norm > 0.5 && free_most > 0.3);
+    first_step(", \"clip\": { \"norm\": 0.25 }", &norm, &most);
+    assert_true(fabs(norm - 0.25) < 1e-6 && fabs(most - free_most * 0.25 / free_norm) < 1e-6);
+    first_step(", \"clip\": { \"norm\": 100 }", &norm, &most);
+    assert_true(fabs(norm - free_norm) < 1e-6);
+    first_step(", \"clip\": { \"value\": 0.125 }", &norm, &most);
+    assert_true(most == 0.125 && norm > 0.125);
+    first_step(", \"clip\": { \"value\": 0.125 }, \"precision\": { \"kind\": \"mixed\", \"scale\": 1024 }", &norm, &most);
+    assert_true(most == 0.125);
+    first_step(", \"clip\": { \"norm\": 0.25 }, \"precision\": { \"kind\": \"mixed\", \"scale\": 1024 }", &norm, &most);
+    assert_true(fabs(norm - 0.25) < 1e-6);
+    first_step(", \"precision\": { \"kind\": \"mixed\", \"scale\": 1024 }", &norm, &most);
+    assert_true(fabs(norm - free_norm) < 2e-3 * free_norm && norm != free_norm); /* halves were used */
+}
+
+static void scale_in(const char *name, double out[3]) {
+    gr_session *s = session();
+    gr_tensor x;
+    char file[700];
+    snprintf(file, sizeof file, "%s/%s/checkpoint.safetensors#training/scale", dir, name);
+    assert_true(gr_tensor_load(s, file, &x));
+    assert_true(x.bytes == 24);
+    memcpy(out, x.data, 24);
+    gr_tensor_free(&x);
+    gr_session_free(s);
+}
+
+/* The loss is a float whose cotangent is the scale: 2^24 over 40 rows is no f16, and the first steps are left out until the scale has come down. */
+static void the_loss_scale_moves(void **state) {
+    (void)state;
+    double scale[3], most, norm;
+    first_step(", \"precision\": { \"kind\": \"mixed\", \"scale\": 16777216 }", &norm, &most);
+    assert_true(norm == 0);
+    seen *x = calloc(1, sizeof *x);
+    write_line("scale.json", "\"optimizer\": \"adam\", \"rate\": 0.01, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 12, "
+                             "\"precision\": { \"kind\": \"mixed\", \"scale\": 16777216, \"backoff\": 0.25, \"growth\": 4, \"interval\": 100 }");
+    train("scale.json", "scale", 0, false, x, NULL);
+    scale_in("scale", scale);
+    double want = 16777216;
+    for (int i = 0; i < (int)scale[2]; i++) want *= 0.25;
+    assert_true(scale[2] >= 1 && scale[2] < 8 && scale[0] == want && scale[1] == 12 - scale[2]);
+    assert_true(x->loss[1] == x->loss[0] && x->loss[11] < x->loss[0]);
+    write_line("grow.json", "\"optimizer\": \"adam\", \"rate\": 0.01, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 7, "
+                            "\"precision\": { \"kind\": \"mixed\", \"scale\": 8, \"interval\": 3 }");
+    train("grow.json", "grow", 0, false, NULL, NULL);
+    scale_in("grow", scale);
+    assert_true(scale[0] == 32 && scale[1] == 1 && scale[2] == 0);
+    free(x);
+}
+
+static const char mixed_batches[] = "\"optimizer\": \"adamw\", \"rate\": { \"schedule\": \"cosine\", \"first\": 0.05, \"warmup\": 5 }, "
+                                    "\"batch\": { \"dimension\": \"n\", \"size\": 7 }, \"epochs\": 6, \"evaluate\": { \"part\": 0.2 }, \"checkpoint\": { \"every\": 4 }, "
+                                    "\"clip\": { \"norm\": 1 }, \"precision\": { \"kind\": \"mixed\", \"scale\": 16777216, \"interval\": 4 }";
+
+/* The scale, the steps since it moved and those left out go on with the rest. */
+static void mixed_precision_resumes_bit_for_bit(void **state) {
+    (void)state;
+    static const unsigned cuts[] = {2, 9, 17};
+    char whole[72], part[72], out[64];
+    write_line("mixed.json", mixed_batches);
+    train("mixed.json", "mixed-whole", 0, false, NULL, whole);
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        snprintf(out, sizeof out, "mixed-%u", cuts[i]);
+        train("mixed.json", out, cuts[i], false, NULL, part);
+        train("mixed.json", out, 0, true, NULL, part);
+        assert_string_equal(part, whole);
+    }
+}
+
+static void mixed_precision_is_refused_where_it_does_not_fit(void **state) {
+    (void)state;
+    write_line("mixed.json", mixed_batches);
+    gr_session *s = gr_session_new(&(gr_session_desc){.device = GR_DEVICE_NONE_}); /* plans for a GPU without optional features */
+    gr_program *p = gr_compile_file(s, path_of("mixed.json"), &(gr_compile_desc){.train = GR_TRAIN_STEP});
+    assert_null(p);
+    assert_non_null(strstr(gr_session_report(s, false), "kernel/no-f16"));
+    gr_session_free(s);
+    write_line("wild.json", "\"optimizer\": \"sgd\", \"rate\": 1e15, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 50, "
+                            "\"precision\": { \"kind\": \"mixed\", \"scale\": 1, \"backoff\": 0.01 }");
+    refused("wild.json", NULL, false, "run/loss-scale");
+    write_line("bad.json", "\"optimizer\": \"sgd\", \"rate\": 1, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 5, \"clip\": { \"norm\": 1, \"value\": 1 }");
+    refused("bad.json", NULL, false, "canvas/train-bad");
+    write_line("bad.json", "\"optimizer\": \"sgd\", \"rate\": 1, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 5, \"precision\": \"half\"");
+    refused("bad.json", NULL, false, "canvas/train-bad");
+    write_line("bad.json", "\"optimizer\": \"sgd\", \"rate\": 1, \"batch\": { \"dimension\": \"n\", \"size\": 40 }, \"steps\": 5, \"precision\": { \"kind\": \"mixed\", \"backoff\": 1 }");
+    refused("bad.json", NULL, false, "canvas/train-bad");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regression_meets_the_normal_equations), cmocka_unit_test(adam_is_as_by_hand),
@@ -568,6 +685,8 @@ int main(void) {
         cmocka_unit_test(damaged_checkpoints_are_refused), cmocka_unit_test(another_document_is_refused),
         cmocka_unit_test(memory_is_as_planned), cmocka_unit_test(red_refuses_with_changes),
         cmocka_unit_test(a_step_without_buffers_is_refused), cmocka_unit_test(segments_change_no_bit),
-        cmocka_unit_test(wrong_optimizers_are_named), cmocka_unit_test(failing_memory_is_said), cmocka_unit_test(blocks_train_as_what_they_stand_for)};
+        cmocka_unit_test(wrong_optimizers_are_named), cmocka_unit_test(failing_memory_is_said), cmocka_unit_test(blocks_train_as_what_they_stand_for),
+        cmocka_unit_test(gradients_are_clipped), cmocka_unit_test(the_loss_scale_moves), cmocka_unit_test(mixed_precision_resumes_bit_for_bit),
+        cmocka_unit_test(mixed_precision_is_refused_where_it_does_not_fit)};
     return cmocka_run_group_tests(tests, make_data, remove_data);
 }

@@ -65,6 +65,10 @@ typedef struct gr_canvas_train {
     uint64_t patience;           /* evaluations without a better one before training stops; 0 never */
     double least;                /* what counts as better */
     uint64_t checkpoint_every;   /* steps; 0: at the end and on a stop only */
+    double clip_norm, clip_value; /* gradients are held to this norm over all of them, or to this value each; 0: they are not */
+    bool mixed;                  /* f16 where ops say so, with a loss scale: */
+    double scale, growth, backoff; /* at first; its factor after `interval` good steps, and after a bad one */
+    uint64_t interval;
     uint32_t segments;           /* of the forward that are computed again in the backward; 0 none */
 } gr_canvas_train;
 

@@ -213,7 +213,7 @@ static bool read_call(reader *r, const gr_value *o, gr_canvas_node *n, int depth
 /* ---- a node ---- */
 
 #define COMMON "id", "block", "label"
-static const char *const node_keys[][14] = {
+static const char *const node_keys[][16] = {
     [GR_BLOCK_INPUT] = {COMMON, "file", "dtype", "shape", "window", "stream", NULL},
     [GR_BLOCK_CONSTANT] = {COMMON, "value", "dtype", NULL},
     [GR_BLOCK_PARAMETER] = {COMMON, "file", "dtype", "shape", "init", "trainable", NULL},
@@ -222,7 +222,7 @@ static const char *const node_keys[][14] = {
     [GR_BLOCK_REPEAT] = {COMMON, "count", "carry", "body", NULL},
     [GR_BLOCK_BRANCH] = {COMMON, "condition", "then", "else", NULL},
     [GR_BLOCK_CALL] = {COMMON, "file", "body", NULL},
-    [GR_BLOCK_TRAIN] = {COMMON, "optimizer", "rate", "batch", "epochs", "steps", "evaluate", "stop", "checkpoint", "segments", NULL},
+    [GR_BLOCK_TRAIN] = {COMMON, "optimizer", "rate", "batch", "epochs", "steps", "evaluate", "stop", "checkpoint", "segments", "clip", "precision", NULL},
 };
 
 /* Letters, digits, _ and -: an id becomes a value's name, a port's prefix and part of file names. */

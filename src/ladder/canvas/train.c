@@ -254,6 +254,38 @@ static bool read_checkpoint(const reader *r, gr_canvas_train *t) {
     return !p.o || count(&p, "every", true, 1, INT32_MAX, "write a number of steps, 1 or more", &t->checkpoint_every);
 }
 
+static bool read_clip(const reader *r, gr_canvas_train *t) {
+    static const char *const keys[] = {"norm", "value", NULL};
+    static const char hint[] = "write a number over 0";
+    reader p;
+    GR_TRY(object(r, "clip", false, keys, &p));
+    if (!p.o) return true;
+    bool ok = number(&p, "norm", false, 1e-30, 1e30, hint, &t->clip_norm);
+    ok = number(&p, "value", false, 1e-30, 1e30, hint, &t->clip_value) && ok;
+    return ok && !(t->clip_norm > 0) == !(t->clip_value > 0) ? bad(r, "clip", "write { \"norm\": 1 } or { \"value\": 0.5 }", "needs one of \"norm\" and \"value\"") : ok;
+}
+
+/* The constants are those that PyTorch's GradScaler starts from. */
+static bool read_precision(const reader *r, gr_canvas_train *t) {
+    static const char *const keys[] = {"kind", "scale", "growth", "backoff", "interval", NULL}, *const kinds[] = {"full", "mixed", NULL};
+    const gr_value *v = gr_value_get(r->o, "precision");
+    reader p = *r;
+    bool ok = true;
+    t->scale = 65536;
+    t->growth = 2;
+    t->backoff = 0.5;
+    t->interval = 2000;
+    if (!v) return true;
+    if (v->kind == GR_V_STRING) return t->mixed = word(r, r->o, "precision", kinds, &ok) == 2, ok;
+    GR_TRY(object(r, "precision", true, keys, &p));
+    t->mixed = word(&p, p.o, "kind", kinds, &ok) == 2;
+    ok = number(&p, "scale", false, 1, 16777216, "write a number from 1 to 16777216", &t->scale) && ok;
+    ok = number(&p, "growth", false, 1, 1024, "write a number from 1 on", &t->growth) && ok;
+    ok = number(&p, "backoff", false, 1e-6, 0.999999, "write a number over 0 and below 1", &t->backoff) && ok;
+    ok = count(&p, "interval", false, 1, INT32_MAX, "write a number of steps, 1 or more", &t->interval) && ok;
+    return !ok || t->mixed || bad(&p, "kind", "write \"mixed\", or leave \"precision\" out", "is not \"mixed\": there is nothing to scale");
+}
+
 bool gr_canvas_read_train(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_value *o, gr_canvas_node *n) {
     const reader r = {a, d, doc, o, GR_D_CANVAS_TRAIN_BAD};
     gr_canvas_train *t = GR_NEW(a, gr_canvas_train);
@@ -267,6 +299,8 @@ bool gr_canvas_read_train(gr_arena *a, gr_diags *d, const gr_doc *doc, const gr_
     ok = read_evaluate(&r, t) && ok;
     ok = read_stop(&r, t) && ok;
     ok = read_checkpoint(&r, t) && ok;
+    ok = read_clip(&r, t) && ok;
+    ok = read_precision(&r, t) && ok;
     ok = count(&r, "segments", false, 0, 100000, "write a number of segments; 0 computes nothing again", &segments) && ok;
     t->segments = (uint32_t)segments;
     return ok;
@@ -322,6 +356,17 @@ void gr_canvas_print_train(gr_buf *out, const gr_canvas_train *t) {
     put_count(out, t->epochs ? "epochs" : "steps", t->epochs ? t->epochs : t->steps);
     print_watch(out, t);
     if (t->checkpoint_every) gr_buf_printf(out, ", \"checkpoint\": { \"every\": %llu }", (unsigned long long)t->checkpoint_every);
+    if (t->clip_norm > 0 || t->clip_value > 0) {
+        gr_buf_printf(out, ", \"clip\": { \"%s\": ", t->clip_norm > 0 ? "norm" : "value");
+        gr_buf_f64(out, t->clip_norm > 0 ? t->clip_norm : t->clip_value);
+        gr_buf_puts(out, " }");
+    }
+    if (t->mixed) {
+        gr_buf_puts(out, ", \"precision\": { \"kind\": \"mixed\"");
+        put_number(out, "scale", t->scale), put_number(out, "growth", t->growth), put_number(out, "backoff", t->backoff);
+        put_count(out, "interval", t->interval);
+        gr_buf_puts(out, " }");
+    }
     if (t->segments) put_count(out, "segments", t->segments);
 }
 

@@ -95,6 +95,10 @@ typedef struct gr_gradient_seed { gr_value_id value, cotangent; } gr_gradient_se
 bool gr_graph_opt_gradient(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_catalog *catalog, const gr_gradient_seed *seeds, uint32_t seeds_n,
                            const gr_value_id *wrt, uint32_t wrt_n, gr_graph *out, gr_value_id *gradients);
 
+/* Mixed precision: calls of ops that declare mixed_precision get their f32 operands as f16, by calls of `convert` (an operand, a parameter
+ * "type"); pointwise, selecting, moving and comparing calls stay in f16 behind them; every other call and every output is f32 as it was. */
+bool gr_graph_opt_mixed(gr_arena *a, gr_diags *d, const gr_graph *g, const gr_op *convert, gr_graph *out);
+
 /* Recomputation of activations: the forward is cut into `segments` (0: the square root of its number of nodes), and what a
  * backward uses of the inside of all but the last is computed again there, from what crosses their ends. The nodes that
  * do it are copies of the forward's, marked `backward` and `again`; they give the same bits. Without a backward nothing changes. */

@@ -36,7 +36,7 @@ typedef struct gr_exec_options {
     bool sanitize;                        /* oracle: f32 with checks; a finding fails the run */
     bool reverse;                         /* oracle, with sanitize: workgroups, and the lanes of an atomic, from the last to the first */
     uint64_t step_limit;                  /* oracle: loop iterations of one batch of lanes; 0: the evaluator's own */
-    uint64_t run_limit;                   /* oracle, one thread: the same of all batches of one dispatch; 0: none */
+    uint64_t run_limit;                   /* oracle, one thread: lanes and their loop iterations of one run (work); 0: none */
     bool flush_subnormals;                /* bounded: every float operation may lose up to 2^-126 */
     bool any_order;                       /* bounded: errors hold for sums in any order */
     const gr_eval_accuracy *accuracy; uint32_t accuracy_n; /* bounded: measured errors of builtins; views outlive the exec */
@@ -78,6 +78,8 @@ typedef struct gr_exec_api {
     const double *(*output_tangent)(gr_exec *e, gr_ticket t, gr_value_id v, uint64_t *n);
     /* Oracle with `trace` (NULL elsewhere): equal for two runs that took the same branches and made the same selections. */
     uint64_t (*trace)(gr_exec *e, gr_ticket t);
+    /* Oracle with `run_limit` (NULL elsewhere): lanes and their loop iterations of the last run. */
+    uint64_t (*work)(const gr_exec *e);
     uint32_t (*times)(gr_exec *e, gr_ticket t, gr_step_time *out, uint32_t max);
     void (*ticket_release)(gr_exec *e, gr_ticket t);
     uint64_t (*created_bytes)(const gr_exec *e); /* peak total of buffers really created, staging included */

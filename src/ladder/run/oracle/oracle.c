@@ -56,6 +56,7 @@ struct gr_exec {
     host_value *output[SLOTS];    /* by graph value */
     gr_step_time *time[SLOTS];
     uint64_t trace[SLOTS];
+    uint64_t work; /* of the last run, with run_limit */
     gr_ticket next;               /* number of runs so far */
     uint64_t created, peak;       /* bytes of plan buffers; what the host holds of inputs and results is none, as on a device */
     uint32_t wide_unit;           /* 2 when any tensor is f16, else 4: sizes the wide arrays */
@@ -517,6 +518,12 @@ static bool step_dispatch(gr_exec *e, gr_diags *d, uint32_t step, uint64_t done)
         GR_TRY(gr_pool_run(job, d, at, n));
         GR_TRY(step_progress(e, d, s, done + (uint64_t)((double)s->work * (double)(at + n) / (double)groups)));
     }
+    if (e->options.run_limit) {
+        gr_eval_stats did = gr_eval_state_stats(job->state[0]);
+        e->work += did.turns + did.invocations;
+        if (e->work > e->options.run_limit)
+            return gr_report(d, GR_D_WGSL_STEP_LIMIT, (gr_place){0}, NULL, "the run takes more than %llu steps", (unsigned long long)e->options.run_limit);
+    }
     if (e->options.trace) {
         uint64_t *all = &e->trace[e->next % SLOTS];
         *all = ((*all ^ gr_eval_state_stats(job->state[0]).trace) + 0x632BE59BD9B4E019u) * 0x9E3779B97F4A7C15u;
@@ -541,6 +548,7 @@ static gr_ticket oracle_submit(gr_exec *e, gr_diags *d) {
     int slot = (int)(e->next % SLOTS);
     uint64_t done = 0;
     e->trace[slot] = 0;
+    e->work = 0;
     for (uint32_t i = 0; i < e->plan->steps_n; i++) {
         const gr_plan_step *s = &e->plan->steps[i];
         double before = gr_clock_seconds();
@@ -606,6 +614,8 @@ static const double *oracle_output_tangent(gr_exec *e, gr_ticket t, gr_value_id 
     if (!e->options.dual || !oracle_output_wide(e, t, v, n)) return NULL;
     return e->output[slot][v].extra;
 }
+
+static uint64_t oracle_work(const gr_exec *e) { return e->work; }
 
 static uint64_t oracle_trace(gr_exec *e, gr_ticket t) {
     int slot = slot_of(e, t);
@@ -688,7 +698,7 @@ const gr_exec_api *gr_oracle_api(void) {
         .attach = oracle_attach, .persist_new = oracle_persist_new, .persist_free = oracle_persist_free,
         .persist_write = oracle_persist_write, .persist_read = oracle_persist_read, .submit = oracle_submit, .poll = oracle_poll,
         .wait = oracle_wait, .output = oracle_output, .output_wide = oracle_output_wide, .output_bound = oracle_output_bound,
-        .write_tangent = oracle_write_tangent, .output_tangent = oracle_output_tangent, .trace = oracle_trace, .times = oracle_times,
+        .write_tangent = oracle_write_tangent, .output_tangent = oracle_output_tangent, .trace = oracle_trace, .work = oracle_work, .times = oracle_times,
         .ticket_release = oracle_ticket_release, .created_bytes = oracle_created,
     };
     return &api;
