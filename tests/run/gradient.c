@@ -108,8 +108,9 @@ static const char *dims_of(maker *m, gr_value_id x, const char *how, char out[64
 }
 
 static void grow(maker *m) {
-    static const char *const unary[] = {"sin", "cos", "tanh", "sigmoid", "erf", "gelu", "softplus", "softsign", "elu", "leaky_relu", "neg", "identity", "abs", "relu", "hard_swish", "t/wave", "t/steps"};
+    static const char *const unary[] = {"sin", "cos", "tanh", "sigmoid", "erf", "gelu", "softplus", "softsign", "elu", "leaky_relu", "neg", "identity", "abs", "relu", "hard_swish", "mish", "silu", "selu", "celu", "t/wave", "t/steps"};
     static const char *const reduce[] = {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_l2", "reduce_l1", "reduce_log_sum_exp", "reduce_sum_square", "reduce_product"};
+    static const char *const along[] = {"softmax", "cumulative_sum", "log_softmax", "lp_normalization", "layer_norm", "rms_norm", "hardmax"};
     static const char *const binary[] = {"add", "sub", "mul", "max", "min", "t/blend", "prelu"};
     char one[64], two[64];
     gr_value_id x = m->pool[below(m, m->n)], y = m->pool[below(m, m->n)], p[3] = {x, y, m->pool[below(m, m->n)]}, q[2];
@@ -127,7 +128,7 @@ static void grow(maker *m) {
         return;
     }
     case 15: call(m, "matmul", p, 2, NULL, NULL, NULL, NULL, NULL); return;
-    case 16: call(m, below(m, 2) ? "softmax" : "cumulative_sum", &x, 1, "axis", axis_of(m, x, one), NULL, NULL, NULL); return;
+    case 16: call(m, along[below(m, sizeof along / sizeof *along)], &x, 1, "axis", axis_of(m, x, one), NULL, NULL, NULL); return;
     case 17: call(m, "transpose", &x, 1, NULL, NULL, NULL, NULL, NULL); return;
     case 18: call(m, "slice", &x, 1, "starts", dims_of(m, x, "zero", one), "sizes", dims_of(m, x, "half", two), NULL); return;
     case 19: call(m, below(m, 2) ? "expand" : "reshape", &x, 1, "new_shape", dims_of(m, x, below(m, 2) ? "more" : "flat", one), NULL, NULL, NULL); return;
