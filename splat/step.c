@@ -60,7 +60,7 @@ static gr_buffer *buffer_of(gr_step *s, const char *name, int ready) {
 static gr_step_part part_of(int ready) { return ready == ODD_UPDATE ? GR_STEP_UPDATE : (gr_step_part)ready; }
 
 static bool compile(gr_step *s, sized *z, gr_step_part part) {
-    static const char *const names[GR_STEP_PARTS] = {"forward.graph", "update.graph", "loss.graph"};
+    static const char *const names[GR_STEP_PARTS] = {"forward.graph", "update.graph", "loss.graph", "noise.graph"};
     if (z->program[part]) return true;
     gr_buf text = {0};
     if (gr_step_text(&text, &s->desc, z->width, z->height, part))
@@ -286,7 +286,8 @@ static bool put_truth(gr_step *s, const gr_step_view *v) {
 
 static bool put_rates(gr_step *s, const gr_step_update *u) {
     const double geometry[GR_STEP_ROW] = {u->means, u->means, u->means, u->scale, u->scale, u->scale, u->rotation, u->rotation, u->rotation, u->rotation, u->opacity};
-    float rate[GR_STEP_ROW], sh[3 * GR_SH_MAX], weight[2];
+    float rate[GR_STEP_ROW], sh[3 * GR_SH_MAX], weight[2], strength[2] = {(float)u->noise, (float)u->noise_opacity};
+    const uint32_t key[2] = {u->seed, u->t};
     int32_t t = u->t < INT32_MAX ? (int32_t)u->t : INT32_MAX;
     uint32_t width = 3 * gr_sh_count(s->desc.sh_degree), live = s->live ? s->live : 1;
     for (int i = 0; i < GR_STEP_ROW; i++) rate[i] = (float)geometry[i];
@@ -294,7 +295,8 @@ static bool put_rates(gr_step *s, const gr_step_update *u) {
     weight[0] = (float)(u->regularise_opacity / live);
     weight[1] = (float)(u->regularise_scale / (3.0 * live));
     return put(s, GR_STEP_RATE, rate, sizeof rate) && put(s, GR_STEP_SH_RATE, sh, 4 * (uint64_t)width) && put(s, GR_STEP_T, &t, sizeof t) &&
-           put(s, GR_STEP_WEIGHT, weight, sizeof weight) && put(s, GR_STEP_LIVE, &s->live, sizeof s->live);
+           put(s, GR_STEP_WEIGHT, weight, sizeof weight) && put(s, GR_STEP_LIVE, &s->live, sizeof s->live) && put(s, GR_STEP_KEY, key, sizeof key) &&
+           put(s, GR_STEP_STRENGTH, strength, sizeof strength);
 }
 
 static int output_named(const gr_program *p, const char *name) {
@@ -368,6 +370,7 @@ bool gr_step_train(gr_step *s, const gr_step_view *v, const gr_step_update *u, g
     *out = (gr_step_result){0};
     sized *z = size_of(s, v->camera.width, v->camera.height);
     if (!z || !forward_unless_ahead(s, v) || !put_truth(s, v) || !put_rates(s, u) || !submit(s, z, ready)) return false;
+    if (u->noise > 0 && !submit(s, z, GR_STEP_NOISE)) return false;
     s->count.steps++;
     s->generation++;
     uint32_t flying = 1;

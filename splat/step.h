@@ -64,6 +64,9 @@ typedef struct gr_step_update {
     uint32_t t;                                         /* Adam's count, from 1 */
     double means, scale, rotation, opacity, dc, sh;     /* learning rates; means: with the extent in it */
     double regularise_opacity, regularise_scale;        /* weights of the means over the live rows of opacity and of scale; 0: none */
+    double noise, noise_opacity;                        /* means move by Sigma e sigmoid(-100 (o - noise_opacity)) noise behind
+                                                           Adam, on the device; 0: they do not */
+    uint32_t seed;                                      /* of that noise, together with t */
     const gr_step_view *next; /* its forward is submitted behind this update, before anything is waited for; NULL: none (truth not read) */
     bool defer;               /* the loss may come one step late: honoured only with ssim_reduce = host_lagged and a next */
 } gr_step_update;

@@ -15,7 +15,7 @@ typedef enum many { ONE, SPLATS, PAIRS, PIXELS, TILES } many;
 static const struct { const char *name; uint32_t width; many of; } buffers[GR_STEP_BUFFERS] = {
     {"geometry", GR_STEP_ROW, SPLATS}, {"sh", 0, SPLATS}, {"geometry_m", GR_STEP_ROW, SPLATS}, {"geometry_v", GR_STEP_ROW, SPLATS}, {"sh_m", 0, SPLATS},
     {"sh_v", 0, SPLATS}, {"statistics", 2, SPLATS}, {"camera", GR_STEP_CAMERA, ONE}, {"background", 3, ONE}, {"truth", 1, PIXELS}, {"rate", GR_STEP_ROW, ONE},
-    {"sh_rate", 0, ONE}, {"step", 1, ONE}, {"weight", 2, ONE}, {"live", 1, ONE}, {"splat", 9, SPLATS}, {"rect", 4, SPLATS}, {"place", 1, SPLATS},
+    {"sh_rate", 0, ONE}, {"step", 1, ONE}, {"weight", 2, ONE}, {"live", 1, ONE}, {"key", 2, ONE}, {"strength", 2, ONE}, {"splat", 9, SPLATS}, {"rect", 4, SPLATS}, {"place", 1, SPLATS},
     {"first", 2, SPLATS}, {"tile", 1, PAIRS}, {"owner", 1, PAIRS}, {"rank", 1, PAIRS}, {"range", 2, TILES}, {"count", 2, ONE}, {"image", 4, PIXELS},
     {"map", 3, PIXELS}, {"map", 3, PIXELS},
 };
@@ -99,8 +99,7 @@ static void adam(const text *t, const char *what, const char *rate) {
     const gr_setup *s = t->d->setup;
     gr_buf_printf(t->b, "  %%%s_, %%%s_m_, %%%s_v_ = splat_adam %%%s, %%d_%s, %%%s_m, %%%s_v, %%%s, %%step beta1=%.9g beta2=%.9g epsilon=%.9g @ node \"adam\"\n", what, what, what, what,
                   what, what, what, rate, s->optim.beta1, s->optim.beta2, s->optim.epsilon);
-    for (int i = 0; i < 3; i++)
-        gr_buf_printf(t->b, "  output \"%s%s\" %%%s%s_\n", what, i == 0 ? "" : i == 1 ? "_m" : "_v", what, i == 0 ? "" : i == 1 ? "_m" : "_v");
+    gr_buf_printf(t->b, "  output \"%s\" %%%s_\n  output \"%s_m\" %%%s_m_\n  output \"%s_v\" %%%s_v_\n", what, what, what, what, what, what);
 }
 
 static void backward(const text *t) {
@@ -131,11 +130,20 @@ static void backward(const text *t) {
     give(t, "statistics", "statistics_");
 }
 
+static void noise(const text *t) {
+    take(t, GR_STEP_GEOMETRY, "parameter", "f32");
+    take(t, GR_STEP_KEY, "input", "u32");
+    take(t, GR_STEP_STRENGTH, "input", "f32");
+    gr_buf_printf(t->b, "  %%moved = splat_noise %%geometry, %%key, %%strength @ node \"noise\"\n");
+    give(t, "geometry", "moved");
+}
+
 bool gr_step_text(gr_buf *out, const gr_step_desc *d, uint32_t width, uint32_t height, gr_step_part part) {
-    static const char *const names[GR_STEP_PARTS] = {"splat_forward", "splat_update", "splat_loss"};
+    static const char *const names[GR_STEP_PARTS] = {"splat_forward", "splat_update", "splat_loss", "splat_noise"};
     text t = {out, d, width, height, gr_sh_count(d->sh_degree)};
     gr_buf_printf(out, "graph %s {\n  tier %s\n", names[part], d->setup->train.tier);
     if (part == GR_STEP_FORWARD) forward(&t);
+    else if (part == GR_STEP_NOISE) noise(&t);
     else loss(&t, part == GR_STEP_UPDATE);
     if (part == GR_STEP_UPDATE) backward(&t);
     gr_buf_printf(out, "}\n");

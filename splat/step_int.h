@@ -10,7 +10,7 @@ enum { GR_STEP_ROW = 11, GR_STEP_CAMERA = 17 };
 /* Buffers that outlive runs, by the names that inputs and outputs of the graphs have. */
 typedef enum gr_step_buffer {
     GR_STEP_GEOMETRY = 0, GR_STEP_SH, GR_STEP_GEOMETRY_M, GR_STEP_GEOMETRY_V, GR_STEP_SH_M, GR_STEP_SH_V, GR_STEP_SEEN,
-    GR_STEP_CAMERA_, GR_STEP_BACKGROUND, GR_STEP_TRUTH, GR_STEP_RATE, GR_STEP_SH_RATE, GR_STEP_T, GR_STEP_WEIGHT, GR_STEP_LIVE,
+    GR_STEP_CAMERA_, GR_STEP_BACKGROUND, GR_STEP_TRUTH, GR_STEP_RATE, GR_STEP_SH_RATE, GR_STEP_T, GR_STEP_WEIGHT, GR_STEP_LIVE, GR_STEP_KEY, GR_STEP_STRENGTH,
     GR_STEP_SPLAT, GR_STEP_RECT, GR_STEP_PLACE, GR_STEP_FIRST, GR_STEP_TILE, GR_STEP_OWNER, GR_STEP_RANK, GR_STEP_RANGE, GR_STEP_COUNT, GR_STEP_IMAGE,
     GR_STEP_MAP, GR_STEP_MAP_ODD, /* SSIM by pixel, of even and of odd steps */
     GR_STEP_BUFFERS
@@ -22,8 +22,8 @@ uint64_t gr_step_buffer_bytes(const gr_step_desc *d, gr_step_buffer b);
 /* Whether a graph takes or gives the map of SSIM: only when the host sums it. */
 bool gr_step_has_map(const gr_setup *s);
 
-/* The three plans of a size. LOSS is the loss alone, of views that are not trained on. */
-typedef enum gr_step_part { GR_STEP_FORWARD = 0, GR_STEP_UPDATE, GR_STEP_LOSS, GR_STEP_PARTS } gr_step_part;
+/* The plans of a size. LOSS is the loss alone, of views that are not trained on; NOISE moves means behind an update. */
+typedef enum gr_step_part { GR_STEP_FORWARD = 0, GR_STEP_UPDATE, GR_STEP_LOSS, GR_STEP_NOISE, GR_STEP_PARTS } gr_step_part;
 bool gr_step_text(gr_buf *out, const gr_step_desc *d, uint32_t width, uint32_t height, gr_step_part part);
 
 

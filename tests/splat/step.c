@@ -376,7 +376,7 @@ static course run_course(bool ahead, gr_choice reduce) {
         gr_step_result r;
         bool next = ahead && t + 1 < STEPS && t != 5;
         gr_step_update u = {.t = (uint32_t)t + 1, .means = 1e-3, .scale = 5e-3, .rotation = 1e-3, .opacity = 0.05, .dc = 2.5e-3, .sh = 1e-4, .regularise_opacity = 0.01,
-                            .regularise_scale = 0.01, .next = next ? &v[(t + 1) % 3] : NULL, .defer = t % 4 != 3};
+                            .regularise_scale = 0.01, .noise = 20, .noise_opacity = 0.3, .seed = 7, .next = next ? &v[(t + 1) % 3] : NULL, .defer = t % 4 != 3};
         ok(gr_step_train(s, &v[t % 3], &u, &r));
         assert_true(r.prefetched_forward == next);
         if (r.has_deferred) out.loss[have++] = r.deferred_loss;
@@ -435,6 +435,60 @@ static void same_bits(void **state) {
     assert_int_equal(a.count.peak_in_flight, 1), assert_int_equal(a.count.sync_iters, 12), assert_int_equal(a.count.prefetched, 0);
     assert_int_equal(b.count.peak_in_flight, 2), assert_int_equal(b.count.sync_iters, 2), assert_int_equal(b.count.prefetched, 10);
     assert_int_equal(a.count.forwards, 12), assert_int_equal(b.count.forwards, 12);
+}
+
+/* Faint splats move by the oracle's noise of some standard normal vector: mean 0 and variance 1 along each axis; others stay, and another
+ * seed gives other vectors. */
+static void noise(void **state) {
+    (void)state;
+    need_device();
+    static world w;
+    w = thicket(12, MOST, 16, 16, 0);
+    for (int i = 0; i < w.n; i++) w.s[i].mean[2] = -20, w.s[i].opacity = logit(i % 4 ? 0.004 : 0.2); /* behind the camera: Adam does nothing */
+    setup_.train.mcmc = true;
+    gr_image m = other_picture(16, 16);
+    gr_state x = state_of(&w, MOST, 0);
+    world_of(&x, &w);
+    gr_step *s = step_of(&w, &x, 0);
+    gr_step_view v = view_of(&w, &m);
+    gr_step_result r;
+    gr_step_update u = {.t = 3, .noise = 0.5, .noise_opacity = 0.005, .seed = 1};
+    ok(gr_step_train(s, &v, &u, &r) && gr_step_read(s, &x, GR_STEP_ALL));
+    double sum[3] = {0}, square[3] = {0}, n = 0, other = 0;
+    for (int i = 0; i < w.n; i++) {
+        double axes[3][3], d[3], e[3], det;
+        for (int k = 0; k < 3; k++) { /* what each axis of e does */
+            double one[3] = {k == 0, k == 1, k == 2};
+            or_noise(&w.s[i], one, 1e-6, axes[k]);
+            for (int j = 0; j < 3; j++) axes[k][j] *= 1e6 * 0.5 / 5e5;
+            d[k] = (double)x.value[GR_GROUP_MEANS][3 * i + k] - w.s[i].mean[k];
+        }
+        if (i % 4 == 0) {
+            for (int k = 0; k < 3; k++) near_(d[k], 0, 1e-6);
+            continue;
+        }
+        det = axes[0][0] * (axes[1][1] * axes[2][2] - axes[1][2] * axes[2][1]) - axes[1][0] * (axes[0][1] * axes[2][2] - axes[0][2] * axes[2][1]) +
+              axes[2][0] * (axes[0][1] * axes[1][2] - axes[0][2] * axes[1][1]);
+        for (int k = 0; k < 3; k++) { /* Cramer */
+            double c[3][3];
+            memcpy(c, axes, sizeof c), memcpy(c[k], d, sizeof d);
+            e[k] = (c[0][0] * (c[1][1] * c[2][2] - c[1][2] * c[2][1]) - c[1][0] * (c[0][1] * c[2][2] - c[0][2] * c[2][1]) + c[2][0] * (c[0][1] * c[1][2] - c[0][2] * c[1][1])) / det;
+        }
+        if (fmin(w.s[i].scale[0], fmin(w.s[i].scale[1], w.s[i].scale[2])) < -2.8) continue; /* lost in the rounding of the mean */
+        for (int k = 0; k < 3; k++) sum[k] += e[k], square[k] += e[k] * e[k];
+        n++;
+    }
+    for (int k = 0; k < 3; k++) near_(sum[k] / n, 0, 4 / sqrt(n)), near_(square[k] / n, 1, 6 / sqrt(n));
+    assert_true(n > 80);
+    gr_state y = state_of(&w, MOST, 0);
+    ok(gr_step_write(s, &y, GR_STEP_ALL));
+    u.seed = 2;
+    ok(gr_step_train(s, &v, &u, &r) && gr_step_read(s, &y, GR_STEP_ALL));
+    for (int i = 0; i < 3 * w.n; i++) other += x.value[GR_GROUP_MEANS][i] != y.value[GR_GROUP_MEANS][i];
+    assert_true(other > w.n);
+    gr_step_free(s);
+    gr_state_free(&x), gr_state_free(&y);
+    gr_image_free(&m);
 }
 
 /* ---- state, bounds, masks ----------------------------------------------------------------------------- */
@@ -546,7 +600,7 @@ int main(void) {
 #define G(f) {#f " (gpu)", f, on_gpu, end, NULL}
     const struct CMUnitTest tests[] = {
         C(pixels_by_hand), C(gradient), C(state_comes_back), C(pairs_without_room), C(plans),
-        G(pixels_by_hand), G(pictures), G(gradient), G(crowd), G(trajectory), G(sums_of_ssim), G(same_bits), G(state_comes_back), G(pairs_without_room), G(masks),
+        G(pixels_by_hand), G(pictures), G(gradient), G(crowd), G(trajectory), G(sums_of_ssim), G(same_bits), G(noise), G(state_comes_back), G(pairs_without_room), G(masks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
