@@ -26,7 +26,7 @@ typedef struct gr_step_desc {
     bool timestamps;             /* gr_step_times */
 } gr_step_desc;
 
-/* The bound on pairs that is planned when none is given: 8 a splat and 16 a tile, at least 65,536, at most 2^26. */
+/* The bound on pairs that is planned when none is given: 8 a splat and 128 a tile, at least 65,536, at most 2^26. */
 uint32_t gr_step_pairs(uint32_t cap, uint32_t width, uint32_t height);
 
 /* Compiles the plans for width x height and makes every buffer. NULL with diagnostics: a red plan (over the budget or a binding limit) is

@@ -4,7 +4,7 @@
 uint32_t gr_step_tiles(uint32_t width, uint32_t height) { return ((width + 15) / 16) * ((height + 15) / 16); }
 
 uint32_t gr_step_pairs(uint32_t cap, uint32_t width, uint32_t height) {
-    uint64_t n = 8 * (uint64_t)cap + 16 * (uint64_t)gr_step_tiles(width, height);
+    uint64_t n = 8 * (uint64_t)cap + 128 * (uint64_t)gr_step_tiles(width, height);
     return n < 65536 ? 65536 : n > (UINT32_C(1) << 26) ? UINT32_C(1) << 26 : (uint32_t)n;
 }
 
