@@ -8,7 +8,7 @@
  *   edit               [[file, text, instead] ...]; each text must stand there once, or with `all = true` any number of
  *                      times; with `any = true` it is enough that one of the edits applies
  *   by                 how it must be rejected, alternatives separated by |: differs or split (the default), unwritten, stopped,
- *                      order (invocations in the opposite order), changed, fence, split, refused (by the contract or WGSL); gradient: by gradcheck, which is run then
+ *                      order (invocations in the opposite order), stale (after runs on other operands), changed, fence, split, refused (by the contract or WGSL); gradient: by gradcheck, which is run then
  *   control            true: no fault at all; it must pass
  *
  * A fault that escapes must be named in docs/faulty.md. At least 98 % must be rejected, for a reason that fits. */
@@ -94,7 +94,7 @@ static bool change(work *w, gr_arena *a, const fault *f, altered_files *files) {
 static const char *reason_of(const altered_result *r) {
     static const struct { const char *word, *text; } reasons[] = {
         {"differs", "a result differs from the reference"}, {"unwritten", "an element is not written"}, {"stopped", "run was stopped"},
-        {"order", "in the opposite order"}, {"changed", "was changed"}, {"fence", "behind an output"}, {"split", "split"}, {"limits", "more than"},
+        {"order", "in the opposite order"}, {"stale", "the same operands give another"}, {"changed", "was changed"}, {"fence", "behind an output"}, {"split", "split"}, {"limits", "more than"},
         {"limits", "less than"}, {"gradient", "gradient"}, {"controls", "control"}, {"influence", "influence"},
     };
     if (r->fate == ALTERED_INVALID) return "refused";

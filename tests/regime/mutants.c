@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FEW = 12, KINDS = 16, OPS = 64 };
+enum { FEW = 12, QUICK = 24, KINDS = 16, OPS = 64 };
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -33,7 +33,7 @@ typedef struct tally { uint32_t invalid, killed, equal, listed, escaped, known, 
 typedef struct work {
     gr_arena a;
     gr_catalog *catalog;
-    bench *bench; /* of the op at hand, once one of its mutants is tried */
+    bench *quick, *bench; /* of the op at hand: a few cases, and all of them once a mutant has survived these */
     double sample;
     uint64_t seed;
     const char *only[OPS];
@@ -135,8 +135,11 @@ static const char *settle(work *w, const char *key, const bench_result *r, tally
 static void run_mutant(work *w, const gr_op *op, const char *key, const altered_files *changed, const target *t, const mutant *m, const survivor *known) {
     bench_result r = {.fate = BENCH_BUG};
     double began = gr_clock_seconds();
-    if (!w->bench) w->bench = bench_new(w->catalog, op, 0);
-    if (w->bench) bench_try(w->bench, changed, changed->name[t->file], &(bench_budget){.cases = known && w->sample < 100 / THINNED ? FEW : 0}, &r);
+    if (!w->quick) w->quick = bench_new(w->catalog, op, QUICK);
+    if (w->quick) bench_try(w->quick, changed, changed->name[t->file], &(bench_budget){.cases = known && w->sample < 100 / THINNED ? FEW : 0}, &r);
+    bool deeper = (r.fate == BENCH_SURVIVED || r.fate == BENCH_EQUAL) && !(known && w->sample < 100 / THINNED);
+    if (deeper && !w->bench) w->bench = bench_new(w->catalog, op, 0);
+    if (deeper && w->bench) bench_try(w->bench, changed, changed->name[t->file], &(bench_budget){0}, &r);
     const char *fate = settle(w, key, &r, kind_of(w, m->kind), known);
     if (w->log) fprintf(w->log, "%s\t%s\t%s\t%s\t%u of %u\t%.0f ms\n", key, fate, r.why, r.at, r.place, r.cases, 1000 * (gr_clock_seconds() - began)), fflush(w->log);
     if (!w->log && (!strcmp(fate, "escaped") || !strcmp(fate, "bug"))) printf("%s %s\n  %s\n", fate, key, r.why);
@@ -198,8 +201,9 @@ static void mutate_op(work *w, const gr_op *op) {
             if (is) mutate_text(w, op, &f, &(target){i, 0, f.text[i], false});
         }
     }
+    bench_free(w->quick);
     bench_free(w->bench);
-    w->bench = NULL;
+    w->quick = w->bench = NULL;
     gr_diags_free(&d);
     gr_arena_free(&a);
 }
