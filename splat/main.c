@@ -5,7 +5,7 @@
 
 #include "splat/verbs.h"
 
-static const gr_verb *const verbs[] = {&gr_verb_check, &gr_verb_train, &gr_verb_resume, &gr_verb_eval, &gr_verb_render, &gr_verb_bench, &gr_verb_export, &gr_verb_synth};
+static const gr_verb *const verbs[] = {&gr_verb_check, &gr_verb_train, &gr_verb_resume, &gr_verb_eval, &gr_verb_render, &gr_verb_bench, &gr_verb_explain, &gr_verb_export, &gr_verb_synth};
 enum { VERBS_N = sizeof verbs / sizeof *verbs };
 
 static void print(FILE *f, gr_buf *b) {

@@ -167,3 +167,35 @@ const gr_verb gr_verb_bench = {
     "  gradus splat bench examples/splat/synth.toml --steps 200\n", 1, 1, run_bench,
     {{"steps", "N", "Steps to time (default: all of the configuration)", false}, {"warmup", "N", "Steps before, not timed (default 10)", false},
      {"no-times", NULL, "Do not time stages on the device", false}, GR_RUN_OPTIONS}, NULL};
+
+/* ---- explain -------------------------------------------------------------------------------------- */
+
+static bool rung_of(const gr_args *args, gr_diags *d, gr_rung *out) {
+    const char *name = gr_args_get(args, "rung");
+    if (!name || !strcmp(name, "plan")) *out = GR_RUNG_PLAN;
+    else if (!strcmp(name, "graph")) *out = GR_RUNG_GRAPH;
+    else if (!strcmp(name, "kernel")) *out = GR_RUNG_KERNEL;
+    else return gr_report(d, GR_D_SPLAT_USAGE, (gr_place){0}, NULL, "--rung takes graph, kernel or plan, not \"%s\"", name);
+    return true;
+}
+
+static bool explain(gr_run_setup *r) {
+    gr_rung rung = GR_RUNG_NONE;
+    GR_TRY(rung_of(r->args, r->d, &rung) && gr_run_trainer(r));
+    char *text = gr_step_explain(r->trainer.step, rung);
+    if (!text) return gr_report_oom(r->d);
+    fputs(text, stdout);
+    gr_text_free(text);
+    return true;
+}
+
+static int run_explain(const gr_args *args, gr_diags *d) {
+    gr_run_setup r;
+    bool ok = gr_run_open(&r, args, d) && explain(&r);
+    return gr_run_close(&r, ok);
+}
+
+const gr_verb gr_verb_explain = {
+    "explain", "CONFIG", "The step of a training on the ladder: both plans with their dispatches, buffers and bytes.",
+    "  gradus splat explain examples/splat/synth.toml\n  gradus splat explain garden.toml --rung graph --set refine.cap_max=2000000\n", 1, 1, run_explain,
+    {{"rung", "NAME", "graph, kernel or plan (default plan)", false}, GR_RUN_OPTIONS}, NULL};

@@ -5,6 +5,6 @@
 
 #include "splat/args.h"
 
-extern const gr_verb gr_verb_bench, gr_verb_check, gr_verb_eval, gr_verb_export, gr_verb_render, gr_verb_resume, gr_verb_synth, gr_verb_train;
+extern const gr_verb gr_verb_bench, gr_verb_check, gr_verb_eval, gr_verb_explain, gr_verb_export, gr_verb_render, gr_verb_resume, gr_verb_synth, gr_verb_train;
 
 #endif
