@@ -26,7 +26,7 @@ typedef struct cli_options {
     unsigned steps; bool resume, train;              /* train; explain and plan of a training step */
     const char *parameters;
     const char *visibility, *docs, *export_dir, *weights;
-    bool json, quiet, keep, dry_run, allow_heavy, no_fuse, timestamps, compress;
+    bool json, quiet, keep, dry_run, allow_heavy, no_fuse, timestamps, compress, last;
 } cli_options;
 
 typedef int cli_command(const cli_options *o);
@@ -42,6 +42,7 @@ int cli_op_conform(const cli_options *o);
 int cli_op_gradcheck(const cli_options *o);
 int cli_op_new(const cli_options *o);
 int cli_data(const cli_options *o);
+int cli_export(const cli_options *o);
 int cli_import(const cli_options *o);
 int cli_receipt(const cli_options *o);
 int cli_op_check(const cli_options *o);

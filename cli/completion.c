@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-static const char words[] = "run train explain plan check catalog op data import receipt profile gate findings splat version completion";
+static const char words[] = "run train explain plan check catalog op data import export receipt profile gate findings splat version completion";
 static const char opts[] = "--json --device --tier --budget --out --rung --follow --set --in --mode --ops --catalog --threads "
                            "--seed --second "
                            "--name --off --on --runner --flag --sequential --detach --resume "
-                           "--gradient --cotangent --wrt --checkpoint --no-fuse --steps --parameters --train --allow-heavy-cpu --times --repeat --keep --compress --weights --quiet --help";
+                           "--gradient --cotangent --wrt --checkpoint --no-fuse --steps --parameters --train --allow-heavy-cpu --times --repeat --keep --compress --last --weights --quiet --help";
 
 static void bash(void) {
     printf("_gradus() {\n"

@@ -1,4 +1,4 @@
-/* gradus data: what data files hold; arrays from some into another. */
+/* gradus data: what data files hold; arrays from some into another. gradus export: trained parameters into one file. */
 #include "cli.h"
 
 #include <string.h>
@@ -29,6 +29,18 @@ static int convert(const cli_options *o) {
     bool ok = gr_data_convert(s, o->arg + 1, o->arg_n - 2, to, o->compress);
     if (o->json) printf("{\"file\": "), cli_json_string(stdout, to), printf(", \"diagnostics\": %s}\n", gr_session_report(s, true));
     else if (ok && !o->quiet) printf("%.*s\n", (int)strcspn(to, "#"), to);
+    int code = cli_finish(s, o);
+    return code || ok ? code : 2;
+}
+
+int cli_export(const cli_options *o) {
+    unsigned n = 0;
+    if (o->arg_n != 2) return cli_usage(o, "export takes a training's folder and the .safetensors or .npz to write");
+    gr_session *s = cli_session(o, true);
+    if (!s) return 2;
+    bool ok = gr_export(s, o->arg[0], o->arg[1], o->last, o->compress, &n);
+    if (o->json) printf("{\"file\": "), cli_json_string(stdout, o->arg[1]), printf(", \"parameters\": %u, \"diagnostics\": %s}\n", n, gr_session_report(s, true));
+    else if (ok && !o->quiet) printf("%s: %u parameters\n", o->arg[1], n);
     int code = cli_finish(s, o);
     return code || ok ? code : 2;
 }

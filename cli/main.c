@@ -44,6 +44,8 @@ static const subcommand commands[] = {
      "  gradus data convert weights.npz weights.safetensors\n  gradus data convert a=x.npy b=y.csv both.npz --compress\n", cli_data},
     {"import", "MODEL.onnx", "Bring a model into a document and a file of weights.",
      "  gradus import model.onnx --out model.json --set batch=1\n  gradus run model.json --in x=x.npy\n", cli_import},
+    {"export", "FOLDER FILE", "Write trained parameters into one .safetensors or .npz.",
+     "  gradus export out weights.safetensors\n  gradus export out/checkpoint.safetensors last.npz --last\n", cli_export},
     {"profile", "", "Measure and print the numeric profile of the adapter.", "  gradus profile --json\n", cli_profile},
     {"version", "", "Print the version.", "  gradus version\n", cli_version},
     {"completion", "bash|zsh|fish", "Print a shell completion script.", "  gradus completion bash > /etc/bash_completion.d/gradus\n", cli_completion},
@@ -61,7 +63,7 @@ enum { CLIENTS_N = sizeof clients / sizeof *clients };
 enum { OPT_JSON = 256, OPT_RUNG, OPT_FOLLOW, OPT_TIER, OPT_DEVICE, OPT_SET, OPT_IN, OPT_MODE, OPT_OPS, OPT_CATALOG, OPT_BUDGET,
        OPT_SEED, OPT_SECOND,
        OPT_THREADS, OPT_HEAVY, OPT_TIMES, OPT_REPEAT, OPT_QUIET, OPT_KEEP,
-       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS, OPT_WEIGHTS,
+       OPT_GRADIENT, OPT_COTANGENT, OPT_WRT, OPT_CHECKPOINT, OPT_NO_FUSE, OPT_DRY_RUN, OPT_VISIBILITY, OPT_DOCS, OPT_EXPORT, OPT_COMPRESS, OPT_LAST, OPT_WEIGHTS,
        OPT_STEPS, OPT_RESUME, OPT_PARAMETERS, OPT_TRAIN };
 
 static const struct argp_option options[] = {
@@ -93,6 +95,7 @@ static const struct argp_option options[] = {
     {"dry-run", OPT_DRY_RUN, NULL, 0, "op publish: check and list what would be sent, and send nothing", 0},
     {"visibility", OPT_VISIBILITY, "shared|public", 0, "op publish: who is to see it (default public)", 0},
     {"docs", OPT_DOCS, "DIR", 0, "catalog: write a page of Markdown for every op", 0},
+    {"last", OPT_LAST, NULL, 0, "export: the last parameters, not the best ones by evaluation", 0},
     {"compress", OPT_COMPRESS, NULL, 0, "data convert: compress a .npz", 0},
     {"steps", OPT_STEPS, "N", 0, "train: end after N steps in all, whatever the document says", 0},
     {"resume", OPT_RESUME, NULL, 0, "train: go on from the checkpoint in the output folder", 0},
@@ -149,6 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_DOCS: o->docs = arg; break;
     case OPT_EXPORT: o->export_dir = arg; break;
     case OPT_WEIGHTS: o->weights = arg; break;
+    case OPT_LAST: o->last = true; break;
     case OPT_COMPRESS: o->compress = true; break;
     case OPT_STEPS: o->steps = number(arg, state); break;
     case OPT_RESUME: o->resume = true; break;

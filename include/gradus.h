@@ -122,6 +122,9 @@ bool gr_tensors_save(gr_session *s, const char *path, const char *const *names, 
 char *gr_data_show(gr_session *s, const char *path, bool json);
 /* Arrays of files "FILE", "FILE#name" or "NAME=FILE" into one file. compress: .npz only. */
 bool gr_data_convert(gr_session *s, const char *const *from, unsigned from_n, const char *to, bool compress);
+/* Trained parameters into one .safetensors or .npz, by their names: of a training's folder or its checkpoint.safetensors (the best ones; the last
+ * ones with `last`, or where nothing was evaluated), or of a folder of NAME.npy. *n: how many. run/checkpoint-bad for another file. */
+bool gr_export(gr_session *s, const char *from, const char *to, bool last, bool compress, unsigned *n);
 /* "sha256:..." of the data into out. */
 void gr_tensor_hash(const gr_tensor *t, char out[72]);
 
@@ -154,6 +157,7 @@ typedef bool gr_on_progress(void *user, const char *node, uint64_t done, uint64_
 typedef struct gr_prepare_desc {
     bool timestamps;
     bool wide;                 /* oracle: f64 arithmetic, gr_result_wide */
+    bool unrecorded;           /* gr_write takes no hash of the data, and gr_run_record gives none of its inputs: for loops that write in every run */
     gr_on_progress *progress;
     void *progress_user;
     gr_buffer *const *inputs; /* by input: as gr_attach_input, but before any buffer is made, so that nothing is made twice; NULL: none. An

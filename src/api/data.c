@@ -143,6 +143,68 @@ bool gr_data_convert(gr_session *s, const char *const *from, unsigned from_n, co
     return ok;
 }
 
+/* ---- trained parameters out -------------------------------------------------------------------------------- */
+
+static bool has_char(gr_str s, char c) { return memchr(s.p, c, s.n) != NULL; }
+
+static bool is_checkpoint(const gr_archive *f) {
+    for (uint32_t i = 0; i < f->metadata_n; i++)
+        if (gr_str_eqz(f->metadata[i].key, "format") && gr_str_eqz(f->metadata[i].value, "gradus-training/1")) return true;
+    return false;
+}
+
+/* Parameters are called as their nodes; states have a '.' in their names, what belongs to the training a '/'. */
+static bool add_checkpoint(collected *c, gr_str path, bool last) {
+    gr_diags *d = &c->s->diags;
+    gr_archive f;
+    bool ok = gr_archive_open(&c->a, d, path, &f);
+    if (ok && !is_checkpoint(&f))
+        ok = gr_report(d, GR_D_RUN_CHECKPOINT_BAD, (gr_place){.document = path}, "name the output folder of `gradus train`, or its checkpoint.safetensors", "%.*s was not written by a training", GR_STR_ARG(path));
+    for (uint32_t i = 0; ok && i < f.n; i++) {
+        gr_str name = f.entries[i].name;
+        uint32_t best = i;
+        if (has_char(name, '/') || has_char(name, '.')) continue;
+        for (uint32_t k = 0; !last && k < f.n; k++) {
+            gr_str other = f.entries[k].name;
+            if (gr_str_starts(other, "best/") && gr_str_eq((gr_str){other.p + 5, other.n - 5}, name)) best = k;
+        }
+        ok = add_array(c, &f, best, name, true);
+    }
+    gr_archive_close(&f);
+    return ok;
+}
+
+static bool add_folder(collected *c, gr_str folder) {
+    gr_str *names;
+    uint32_t n;
+    GR_TRY(gr_dir_list(&c->a, &c->s->diags, folder, &names, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        gr_str path = gr_path_join(&c->a, folder, names[i]);
+        if (!path.n) return gr_report_oom(&c->s->diags);
+        if (gr_str_ends(names[i], ".npy")) GR_TRY(add_source(c, path.p));
+    }
+    return c->arrays.n || gr_report(&c->s->diags, GR_D_RUN_CHECKPOINT_BAD, (gr_place){.document = folder}, "name the output folder of `gradus train`",
+                                    "%.*s holds neither a checkpoint nor parameters", GR_STR_ARG(folder));
+}
+
+bool gr_export(gr_session *s, const char *from, const char *to, bool last, bool compress, unsigned *n) {
+    static const gr_text_pair made_by[] = {{{"format", 6}, {"gradus", 6}}};
+    collected c = {.s = s, .options = {.compress = compress}};
+    gr_str path = gr_str_of(from), checkpoint = gr_path_join(&c.a, path, GR_STR("checkpoint.safetensors"));
+    gr_format format = gr_format_of(gr_str_of(to), NULL, NULL);
+    bool ok = checkpoint.n || gr_report_oom(&s->diags);
+    if (ok && !gr_format_is_archive(format)) ok = gr_report(&s->diags, GR_D_ARRAY_UNKNOWN_FILE, (gr_place){0}, "write .safetensors or .npz", "%s cannot hold several arrays with names", to);
+    if (ok && gr_str_ends(path, ".safetensors")) ok = add_checkpoint(&c, path, last);
+    else if (ok && gr_file_exists(checkpoint)) ok = add_checkpoint(&c, checkpoint, last);
+    else if (ok) ok = add_folder(&c, path);
+    c.options.metadata = made_by;
+    c.options.metadata_n = 1;
+    ok = ok && gr_dir_make(&s->diags, gr_path_dir(gr_str_of(to))) && gr_archive_save(&s->diags, gr_str_of(to), c.arrays.v, c.arrays.n, &c.options);
+    if (n) *n = c.arrays.n;
+    gr_arena_free(&c.a);
+    return ok;
+}
+
 bool gr_tensors_save(gr_session *s, const char *path, const char *const *names, const gr_tensor *tensors, unsigned n) {
     gr_arena a = {0};
     gr_named_array *list = GR_NEW_N(&a, gr_named_array, n);

@@ -236,7 +236,7 @@ static bool ready(gr_training *t, gr_loop *l) {
         unsigned in = input_named(l->program, t->slot[i].name);
         if (in != UINT_MAX) inputs[in] = t->slot[i].buffer;
     }
-    l->ready = gr_prepare(l->program, &(gr_prepare_desc){.inputs = inputs});
+    l->ready = gr_prepare(l->program, &(gr_prepare_desc){.inputs = inputs, .unrecorded = true});
     gr_heap_free(inputs);
     return l->ready != NULL;
 }

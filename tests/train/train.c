@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS = 40, COLUMNS = 3 };
@@ -676,6 +677,45 @@ static void mixed_precision_is_refused_where_it_does_not_fit(void **state) {
     refused("bad.json", NULL, false, "canvas/train-bad");
 }
 
+/* ---- parameters out ------------------------------------------------------------------------ */
+
+static void same_tensor(gr_session *s, const char *a, const char *b, bool same) {
+    gr_tensor x, y;
+    assert_true(gr_tensor_load(s, path_of(a), &x) && gr_tensor_load(s, path_of(b), &y));
+    assert_true(x.bytes == y.bytes && (memcmp(x.data, y.data, x.bytes) == 0) == same);
+    gr_tensor_free(&x);
+    gr_tensor_free(&y);
+}
+
+static void refuse_export(const char *from, const char *to, const char *expected) {
+    gr_session *s = session();
+    assert_false(gr_export(s, path_of(from), path_of(to), false, false, NULL));
+    if (!strstr(gr_session_report(s, false), expected)) fail_msg("no %s in: %s", expected, gr_session_report(s, false));
+    gr_session_free(s);
+}
+
+static void parameters_are_exported(void **state) {
+    (void)state;
+    unsigned n = 0;
+    write_line("out.json", "\"optimizer\": \"adam\", \"rate\": { \"schedule\": \"ramp\", \"first\": 0.5, \"last\": 3 }, \"batch\": { \"dimension\": \"n\", \"size\": 8 }, "
+                           "\"epochs\": 6, \"evaluate\": { \"part\": 0.2 }");
+    train("out.json", "out", 0, false, NULL, NULL);
+    gr_session *s = session();
+    assert_true(gr_export(s, path_of("out"), path_of("best.safetensors"), false, false, &n) && n == 2);
+    assert_true(gr_export(s, path_of("out/checkpoint.safetensors"), path_of("last.npz"), true, true, &n) && n == 2);
+    assert_true(gr_export(s, path_of("out/parameters"), path_of("folder.safetensors"), false, false, &n) && n == 2);
+    same_tensor(s, "best.safetensors#w", "out/parameters/w.npy", true);
+    same_tensor(s, "folder.safetensors#b", "out/parameters/b.npy", true);
+    same_tensor(s, "last.npz#w", "out/checkpoint.safetensors#w", true);
+    same_tensor(s, "last.npz#w", "best.safetensors#w", false); /* a rate of 3 is no good end */
+    gr_session_free(s);
+    refuse_export("out", "x.csv", "array/unknown-file");
+    refuse_export("nothing", "x.npz", "base/file-unreadable");
+    refuse_export("best.safetensors", "x.npz", "run/checkpoint-bad");
+    assert_int_equal(mkdir(path_of("empty"), 0700), 0);
+    refuse_export("empty", "x.npz", "run/checkpoint-bad");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regression_meets_the_normal_equations), cmocka_unit_test(adam_is_as_by_hand),
@@ -686,7 +726,7 @@ int main(void) {
         cmocka_unit_test(memory_is_as_planned), cmocka_unit_test(red_refuses_with_changes),
         cmocka_unit_test(a_step_without_buffers_is_refused), cmocka_unit_test(segments_change_no_bit),
         cmocka_unit_test(wrong_optimizers_are_named), cmocka_unit_test(failing_memory_is_said), cmocka_unit_test(blocks_train_as_what_they_stand_for),
-        cmocka_unit_test(gradients_are_clipped), cmocka_unit_test(the_loss_scale_moves), cmocka_unit_test(mixed_precision_resumes_bit_for_bit),
+        cmocka_unit_test(parameters_are_exported), cmocka_unit_test(gradients_are_clipped), cmocka_unit_test(the_loss_scale_moves), cmocka_unit_test(mixed_precision_resumes_bit_for_bit),
         cmocka_unit_test(mixed_precision_is_refused_where_it_does_not_fit)};
     return cmocka_run_group_tests(tests, make_data, remove_data);
 }
