@@ -1,7 +1,7 @@
 // Saturated between low and high, the ends of the dtype.
 alias T = f32;
 alias Q = i32;
-struct Params { x: array<vec4<u32>, 2>, blocks: array<vec4<u32>, 2>, rank: u32, low: f32, high: f32, most: i32, count: u32 }
+struct Params { x: array<vec4<u32>, 2>, blocks: array<vec4<u32>, 2>, rank: u32, low: f32, high: f32, count: u32 }
 @group(0) @binding(0) var<storage, read> x: array<T>;
 @group(0) @binding(1) var<storage, read> scales: array<T>;
 @group(0) @binding(2) var<storage, read> zero_point: array<Q>;
@@ -31,7 +31,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   let k = block(i);
   let v = round(f32(x[i]) / f32(scales[k])) + f32(zero_point[k]);
   if (v >= p.high) {
-    y[i] = Q(p.most);
+    y[i] = Q(i32(p.high - 1.0));
   } else {
     y[i] = Q(i32(max(v, p.low)));
   }
