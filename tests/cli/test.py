@@ -461,8 +461,12 @@ def publishing():
         edit(os.path.join(back, 'op.toml'), new, old) if new else shutil.copy(os.path.join(ROOT, 'examples/ops/user/kemal/windowed_median_backward@1/op.toml'), back)
     edit(os.path.join(back, 'op.toml'), 'author = "Kemal"\n', '')
     code, out, err = run('op', 'publish', back, '--dry-run')
-    check('an op without an author is refused', code == 2 and 'contract/metadata-missing' in err and 'regime/receipt-missing' in err, out + err)
-    check('and shown as stale', json.loads(run('op', 'show', back, '--json')[1])['trust'] == 'stale')
+    check('an op without an author is refused', code == 2 and 'contract/metadata-missing' in err and 'regime/receipt-missing' not in err, out + err)
+    check('its receipt holds: who wrote it decides no result', json.loads(run('op', 'show', back, '--json')[1])['trust'] == 'conforming')
+    edit(os.path.join(back, 'op.toml'), 'tolerance = "tight"', 'tolerance = "default"')
+    code, out, err = run('op', 'publish', back, '--dry-run')
+    check('an op with another contract has no receipt', code == 2 and 'regime/receipt-missing' in err, out + err)
+    check('and is shown as stale', json.loads(run('op', 'show', back, '--json')[1])['trust'] == 'stale')
     for licence, good in (('MIT OR Apache-2.0', True), ('(MIT AND 0BSD) OR GPL-2.0-or-later WITH Classpath-exception-2.0', True), ('mit', True),
                           ('LicenseRef-mine', True), ('DocumentRef-a:LicenseRef-b', True), ('MIT OR', False), ('MIT Apache-2.0', False), ('(MIT', False),
                           ('WITH', False), ('MIT WITH Apache-2.0', False), ('', False), ('MIT or ISC', False), ('LicenseRef-', False)):
