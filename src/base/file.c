@@ -139,13 +139,23 @@ bool gr_file_write(gr_diags *d, gr_str path, const void *p, size_t n) {
     return ok;
 }
 
-bool gr_file_exists(gr_str path) {
-    char z[PATH_BYTES]; /* no allocation: short memory is never an absent file */
-    struct stat st;
+/* No allocation: short memory is never an absent file. */
+static bool look_at(gr_str path, struct stat *st) {
+    char z[PATH_BYTES];
     if (path.n >= sizeof z || (path.n && memchr(path.p, 0, path.n))) return false;
     if (path.n) memcpy(z, path.p, path.n);
     z[path.n] = 0;
-    return stat(z, &st) == 0;
+    return stat(z, st) == 0;
+}
+
+bool gr_file_exists(gr_str path) {
+    struct stat st;
+    return look_at(path, &st);
+}
+
+bool gr_file_same(gr_str x, gr_str y) {
+    struct stat a, b;
+    return look_at(x, &a) && look_at(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static int by_bytes(const void *x, const void *y) { return gr_str_cmp(*(const gr_str *)x, *(const gr_str *)y); }

@@ -11,6 +11,8 @@ bool gr_file_read(gr_arena *a, gr_diags *d, gr_str path, size_t limit, gr_str *o
  * full disk leaves the earlier file. base/file-unwritable. */
 bool gr_file_write(gr_diags *d, gr_str path, const void *p, size_t n);
 bool gr_file_exists(gr_str path);
+/* Whether two paths lead to the same file or folder; false when either is not there. */
+bool gr_file_same(gr_str x, gr_str y);
 /* Names in a folder, sorted by bytes, without "." and "..". */
 bool gr_dir_list(gr_arena *a, gr_diags *d, gr_str path, gr_str **names, uint32_t *n);
 bool gr_dir_make(gr_diags *d, gr_str path); /* with parents; an existing folder is fine */

@@ -66,10 +66,22 @@ static bool claim_role(gr_catalog *c, gr_diags *d, const gr_op *op) {
     return true;
 }
 
-static bool insert(gr_catalog *c, gr_diags *d, gr_op *op) {
+/* op in the place of the one at `at`; what was derived of that is derived anew. */
+static bool replace(gr_catalog *c, gr_diags *d, uint32_t at, gr_op *op) {
+    gr_op *old = c->ops.v[at];
+    if (old->role && c->role[old->role] == old) c->role[old->role] = NULL;
+    GR_TRY(claim_role(c, d, op));
+    c->ops.v[at] = op;
+    c->derived->at = (gr_map){0};
+    c->derived->ops.n = 0;
+    return true;
+}
+
+static bool insert(gr_catalog *c, gr_diags *d, gr_op *op, bool over) {
     uint32_t at = 0;
     while (at < c->ops.n && gr_str_cmp(c->ops.v[at]->id, op->id) < 0) at++;
     if (at < c->ops.n && gr_str_eq(c->ops.v[at]->id, op->id)) {
+        if (over) return replace(c, d, at, op);
         if (gr_sha256_eq(c->ops.v[at]->hash, op->hash)) return true; /* the same content again */
         gr_report(d, GR_D_CONTRACT_OP_REPEATED, op_place(op, "signature", &c->arena), "give one of them another version",
                   "there is a different op %.*s already", GR_STR_ARG(op->id));
@@ -102,9 +114,9 @@ static gr_op *read_checked(gr_arena *a, gr_diags *d, gr_str id, gr_str folder, c
     return ok ? op : NULL;
 }
 
-static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n) {
+static const gr_op *add(gr_catalog *c, gr_diags *d, gr_str id, gr_str folder, const gr_str *names, const gr_str *texts, uint32_t n, bool over) {
     gr_op *op = read_checked(&c->arena, d, id, folder, names, texts, n, false);
-    return op && insert(c, d, op) ? find_loaded(c, op->id) : NULL;
+    return op && insert(c, d, op, over) ? find_loaded(c, op->id) : NULL;
 }
 
 const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
@@ -112,7 +124,7 @@ const gr_op *gr_op_alone(gr_arena *a, gr_diags *d, gr_str id, const gr_str *name
 }
 
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n) {
-    return add(c, d, id, (gr_str){0}, names, texts, n);
+    return add(c, d, id, (gr_str){0}, names, texts, n, false);
 }
 
 /* ---- folders ---- */
@@ -122,7 +134,7 @@ static bool is_text(gr_str name) {
            gr_str_ends(name, ".json");
 }
 
-const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) {
+static const gr_op *load_folder(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id, bool over) {
     gr_arena tmp;
     gr_str *names = NULL, *texts = NULL;
     uint32_t n = 0, kept = 0;
@@ -145,11 +157,14 @@ const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_st
         if (!gr_file_read(&tmp, d, path, FILE_BYTES, &texts[kept])) goto done;
         names[kept++] = names[i];
     }
-    op = add(c, d, id, folder, names, texts, kept);
+    op = add(c, d, id, folder, names, texts, kept, over);
 done:
     gr_arena_free(&tmp);
     return op;
 }
+
+const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) { return load_folder(c, d, folder, id, false); }
+const gr_op *gr_catalog_load_op_over(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) { return load_folder(c, d, folder, id, true); }
 
 static bool has(gr_str s, char c) { return s.n && memchr(s.p, c, s.n); }
 

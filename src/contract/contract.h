@@ -400,6 +400,8 @@ typedef void gr_on_broken_op(void *user, gr_str folder, gr_str id, const gr_diag
 bool gr_catalog_load_each(gr_catalog *c, gr_diags *d, gr_str root, gr_on_broken_op *on_broken, void *user);
 /* One op folder under a given id. */
 const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id);
+/* The same in the place of an op of that id, if there is one: what names it from then on means this folder. */
+const gr_op *gr_catalog_load_op_over(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id);
 /* One op from memory: file names and texts (op.toml among them). */
 const gr_op *gr_catalog_add(gr_catalog *c, gr_diags *d, gr_str id, const gr_str *names, const gr_str *texts, uint32_t n);
 /* The same op in no catalog: it lives in a, other ops cannot name it, roles are not claimed. NULL when reported. */

@@ -443,6 +443,16 @@ def publishing():
     check('with what gradcheck found', card['receipts'][0]['result']['gradcheck']['state'] == 'passed', card)
     code, out, err = run('receipt', 'verify', os.path.join(op, 'receipts', 'cpu-oracle-wgsl-evaluator.json'), op)
     check('which is reproduced', code == 0 and 'reproduced' in out, out + err)
+    copied = os.path.join(tmp('copied'), 'relu@1') # a folder that is named is what is meant, whatever the catalog holds under its id
+    shutil.copytree(os.path.join(ROOT, 'catalog', 'relu@1'), copied, ignore=shutil.ignore_patterns('receipts'))
+    code, out, err = run('op', 'conform', copied, '--device', 'cpu', '--repeat', '12', '--keep', '-q')
+    check('a receipt is kept in the folder that was named', code == 0 and os.listdir(os.path.join(copied, 'receipts')), out + err)
+    with open(os.path.join(copied, 'op.toml')) as f:
+        text = f.read()
+    with open(os.path.join(copied, 'op.toml'), 'w') as f:
+        f.write(text.replace('max(x, T(0))', 'min(x, T(0))'))
+    card, own = (json.loads(run('op', 'show', what, '--json')[1]) for what in (copied, 'relu'))
+    check('and its text is what is read', card['hash'] != own['hash'] and card['source'] == 'folder' and card['trust'] == 'stale', card)
     back = os.path.join(os.path.dirname(op), 'windowed_median_backward@1') # without a backward of its own
     run('op', 'conform', back, '--device', 'cpu', '--keep', '-q')
     code, out, err = run('op', 'publish', back, '--dry-run', '--json')
