@@ -55,7 +55,7 @@ void gr_probe_move(gr_array *x, uint64_t i);
 bool gr_probe_divisible(const gr_call *c); /* large enough for pieces */
 enum { GR_PIECES = 8, GR_PIECES_TRIED = 32 }; /* of a kernel: calls that are cut, and how many may be tried for that */
 /* The call once more with a binding limit so small that the plan must cut it. */
-typedef struct gr_pieces { uint32_t tried, cut; } gr_pieces; /* calls that are large enough; those of them that were cut */
+typedef struct gr_pieces { uint32_t tried, able, cut; } gr_pieces; /* calls that are large enough; those of them with two rows at least; those that were cut */
 bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f);
 /* The kernel on operands of an earlier run must give the same bits. */
 bool gr_probe_again(gr_trial *t, gr_diags *d, const gr_array *in, const gr_array *got, gr_fail *f);

@@ -113,34 +113,63 @@ static bool combines(const gr_op *op) {
     return yes;
 }
 
-bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f) {
+/* A clause for any axis (`split *`) spares some; another names the dimension that it cuts. */
+static bool names_dimension(const gr_kernel_decl *k) {
+    bool yes = false;
+    for (uint32_t i = 0; i < k->binding.splits_n; i++) yes = yes || k->binding.splits[i].dim.n;
+    return yes;
+}
+
+/* Whether something can be left to cut beside the largest dimension, which may be the one that is spared: two rows at least. */
+static bool has_rows(const gr_call *c) {
+    for (uint32_t i = 0; i < c->operands_n; i++) {
+        uint64_t n = 0, most = 1;
+        for (uint32_t k = 0; k < c->operands[i].rank; k++) most = c->operands[i].dim[k].n > most ? c->operands[i].dim[k].n : most;
+        if (c->operands[i].dtype != GR_DTYPE_NONE && gr_type_count(&c->operands[i], &n) && n >= 2 * most) return true;
+    }
+    return false;
+}
+
+/* Opens the call with a binding limit so small that it must be cut, in three or, where that cannot be, in two. */
+static bool open_cut(gr_trial *t, gr_diags *quiet, const gr_setting *g, const gr_spec *s, uint64_t *limit, gr_side *side) {
     gr_target target = gr_trial_target(g, s);
     gr_exec_options plain = {.threads = 1, .step_limit = g->step_limit};
-    uint64_t third = piece_bytes(&t->c.call);
+    bool missing;
+    const uint64_t limits[] = {piece_bytes(&t->c.call), (largest_bytes(&t->c.call) / 2 + PIECE_ALIGN) / PIECE_ALIGN * PIECE_ALIGN};
+    for (uint32_t i = 0; i < 2; i++) {
+        target.max_storage_binding = *limit = limits[i];
+        if (i && limits[i] >= largest_bytes(&t->c.call)) return false;
+        if (gr_side_open(side, quiet, g, &t->c, &target, g->device->api, g->device->device, &plain, true, &missing)) return true;
+    }
+    return false;
+}
+
+bool gr_probe_pieces(gr_trial *t, gr_diags *d, const gr_setting *g, const gr_spec *s, gr_values v, gr_pieces *seen, gr_fail *f) {
+    uint64_t limit = 0;
     gr_side side;
     gr_array got[RUN_TENSORS];
     gr_counts ignored = {0};
     double worst = 0;
     int changed = -1;
-    bool fence = false, missing;
+    bool fence = false;
     gr_diags quiet;
     if (!gr_probe_divisible(&t->c.call)) return true;
     seen->tried++;
-    target.max_storage_binding = third;
+    seen->able += t->which < 0 || names_dimension(&g->op->kernels[t->which]) || has_rows(&t->c.call);
     gr_diags_init(&quiet);
-    bool open = gr_side_open(&side, &quiet, g, &t->c, &target, g->device->api, g->device->device, &plain, true, &missing);
+    bool open = open_cut(t, &quiet, g, s, &limit, &side);
     bool cut = open && gr_side_run(&side, &quiet, t->in, 0x3c, got, &changed, &fence);
     bool stopped = open && !cut;
     seen->cut += cut;
     gr_diags_free(&quiet);
-    if (stopped) gr_fail_say(f, "split into pieces of at most %llu bytes, the call does not run", (unsigned long long)third);
+    if (stopped) gr_fail_say(f, "split into pieces of at most %llu bytes, the call does not run", (unsigned long long)limit);
     bool exact = cut && !combines(g->op) && same_kernels(&side.plan, &t->kernel.plan);
     for (uint32_t i = 0; exact && i < side.out_n && !f->failed; i++)
         gr_results_differ(&t->got[i], &got[i], i, "split into pieces, the call gives another result", f);
     bool ok = !cut || exact || gr_trial_compare(t, d, g, v, t->oracle, got, &ignored, &worst, f);
     if (ok && f->failed && cut) {
         for (uint32_t i = 0; i < side.out_n; i++) t->got[i] = copy_of(t, &got[i]);
-        gr_fail_say(f, "split into pieces of at most %llu bytes, the call gives another result", (unsigned long long)third);
+        gr_fail_say(f, "split into pieces of at most %llu bytes, the call gives another result", (unsigned long long)limit);
     }
     if (open) gr_side_close(&side);
     return ok;

@@ -270,10 +270,10 @@ static bool all_seen(suite *s) {
         const gr_pieces *p = &s->pieces[i + 1];
         bool ranges = false; /* what is joined only helps where an operand is the largest tensor */
         for (uint32_t k = 0; k < op->kernels[i].binding.splits_n; k++) ranges = ranges || op->kernels[i].binding.splits[k].combine.n == 0;
-        if (!ranges || p->cut || p->tried < GR_PIECES_TRIED / 2) continue;
+        if (!ranges || p->cut || p->able < GR_PIECES_TRIED / 2) continue;
         s->out->reason = gr_str_of(gr_arena_printf(s->a, "no call could be split by the clauses of %.*s", GR_STR_ARG(op->kernels[i].file)));
         return gr_report(s->d, GR_D_REGIME_NOT_CONFORMING, (gr_place){.document = op->id}, "a piece must be a legal call that gives what its clause says",
-                         "%.*s, of %u tried", GR_STR_ARG(s->out->reason), p->tried);
+                         "%.*s, of %u tried", GR_STR_ARG(s->out->reason), p->able);
     }
     for (uint32_t i = 0; i < op->sig.operands_n && i < SPEC_OPERANDS; i++) {
         const gr_influence *x = &s->influence[i];
