@@ -35,8 +35,8 @@ bool gr_refine_adc(gr_diags *d, gr_state *s, const gr_refine *r, uint32_t step, 
 bool gr_refine_mcmc(gr_diags *d, gr_state *s, const gr_refine *r, uint32_t step, gr_refined *out);
 /* ADC: no opacity stays above r->reset_opacity; its moments start again. */
 void gr_refine_reset(gr_state *s, const gr_refine *r);
-/* MCMC, after each step's update: means move by Sigma e sigmoid(-100 (o - prune_opacity)) rate noise, e standard normal. rate: the learning
- * rate of positions in this step, extent included. */
+/* MCMC, after each step's update: means move by Sigma e sigmoid(-100 (o - prune_opacity)) rate noise, e standard normal. The reference: a
+ * training has it done in the step on the device (step.h). rate: the learning rate of positions in this step, extent included. */
 void gr_refine_noise(gr_state *s, const gr_refine *r, double rate, uint32_t step);
 /* MCMC: n splats in the place of one of opacity o that leave the picture as it is; o < 1, 1 <= n <= 51. */
 void gr_refine_share(double o, uint32_t n, double *opacity, double *scale_factor);

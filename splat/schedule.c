@@ -28,7 +28,7 @@ gr_tick gr_schedule_tick(const gr_setup *s, double extent, uint32_t step) {
     t.log = every(step, s->train.log_every) || t.last;
     t.eval = every(step, s->train.eval_every) || t.last;
     t.checkpoint = every(step, s->train.checkpoint_every) || t.last;
-    t.prefetch = s->backend.pipelined && !t.refine && !t.reset && !t.noise && !t.last;
+    t.prefetch = s->backend.pipelined && !t.refine && !t.reset && !t.last;
     bool read = t.log || t.eval || t.checkpoint || t.last;
     if (t.prefetch && s->backend.host_schedule == GR_HOST_SCHEDULE_FORWARD_SHADOW) t.host = GR_HOST_IN_FORWARD;
     if (t.prefetch && s->backend.host_schedule == GR_HOST_SCHEDULE_BACKWARD_SHADOW) t.host = read ? GR_HOST_IN_FORWARD : GR_HOST_IN_BACKWARD;

@@ -15,7 +15,8 @@ typedef enum gr_host_part { GR_HOST_AT_ONCE = 0, GR_HOST_IN_FORWARD, GR_HOST_IN_
 
 typedef struct gr_tick {
     uint32_t step; /* from 1 */
-    bool refine, reset, noise; /* what changes parameters on the host after the update, in this order */
+    bool refine, reset; /* what changes parameters on the host after the update, in this order */
+    bool noise;         /* the device moves positions behind the update */
     bool log, eval, checkpoint, last;
     bool prefetch;  /* the next step's forward is submitted before the host does its part */
     bool defers;    /* the reported mean of SSIM is summed one step late */

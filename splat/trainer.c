@@ -247,28 +247,14 @@ static void tell(gr_trainer *t, gr_trainer_event e) {
     if (t->desc.on_event) t->desc.on_event(t->desc.user, t, e);
 }
 
-/* Noise alone moves positions: the rest stays on the device. */
-static bool add_noise(gr_trainer *t, const gr_tick *k) {
-    const unsigned read = 1u << GR_GROUP_MEANS | 1u << GR_GROUP_SCALE | 1u << GR_GROUP_ROTATION | 1u << GR_GROUP_OPACITY;
-    if (!gr_step_read_groups(t->step, &t->state, read)) return device_failed(t, "reading the splats");
-    gr_refine_noise(&t->state, &t->refine, k->rate.means, k->step);
-    return gr_step_write_groups(t->step, &t->state, 1u << GR_GROUP_MEANS) || device_failed(t, "writing the splats");
-}
-
-/* Refinement, reset and noise, in this order, on the host. */
+/* Refinement and reset, in this order, on the host. */
 static bool edit(gr_trainer *t, const gr_tick *k) {
     double start = gr_clock_seconds();
-    bool ok = true;
-    if (k->refine || k->reset) {
-        GR_TRY(gr_trainer_read(t));
-        t->refine.prune_large = t->setup.refine.reset_every && k->step > t->setup.refine.reset_every && t->refine.prune_scale > 0;
-        if (k->refine) GR_TRY(gr_refine_run(t->d, &t->state, &t->refine, k->step, &t->refined));
-        if (k->reset) gr_refine_reset(&t->state, &t->refine);
-        if (k->noise) gr_refine_noise(&t->state, &t->refine, k->rate.means, k->step);
-        ok = gr_step_write(t->step, &t->state, GR_STEP_ALL) || device_failed(t, "writing the splats");
-    } else if (k->noise) {
-        ok = add_noise(t, k);
-    }
+    GR_TRY(gr_trainer_read(t));
+    t->refine.prune_large = t->setup.refine.reset_every && k->step > t->setup.refine.reset_every && t->refine.prune_scale > 0;
+    if (k->refine) GR_TRY(gr_refine_run(t->d, &t->state, &t->refine, k->step, &t->refined));
+    if (k->reset) gr_refine_reset(&t->state, &t->refine);
+    bool ok = gr_step_write(t->step, &t->state, GR_STEP_ALL) || device_failed(t, "writing the splats");
     t->refining += gr_clock_seconds() - start;
     if (ok && k->refine && !t->state.n)
         return gr_report(t->d, GR_D_SPLAT_NO_SPLATS, (gr_place){0}, "lower refine.prune_opacity or the learning rates", "the refinement of step %u left no splat", k->step);
@@ -284,13 +270,14 @@ static bool one_step(gr_trainer *t, const gr_tick *k, bool prefetch) {
     gr_step_update u = {.t = k->step, .means = k->rate.means, .scale = k->rate.scale, .rotation = k->rate.rotation, .opacity = k->rate.opacity, .dc = k->rate.dc,
                         .sh = k->rate.sh, .next = prefetch ? &next.step : NULL, .defer = k->defers && prefetch};
     if (t->setup.train.mcmc) u.regularise_opacity = t->setup.refine.regularise_opacity, u.regularise_scale = t->setup.refine.regularise_scale;
+    if (k->noise) u.noise = k->rate.means * t->setup.refine.noise, u.noise_opacity = t->setup.refine.prune_opacity, u.seed = (uint32_t)t->setup.train.seed;
     bool ok = gr_step_train(t->step, &t->now->step, &u, &r) || device_failed(t, "the step");
     release(t, t->now);
     *t->now = next;
     t->rate = k->rate;
     if (ok) ok = record(t, k, &r);
     if (ok) t->done = k->step;
-    return ok && (!(k->refine || k->reset || k->noise) || edit(t, k));
+    return ok && (!(k->refine || k->reset) || edit(t, k));
 }
 
 /* Brings in a loss that is still under way. */

@@ -56,10 +56,10 @@ static void resets(void **state) {
     config.train_strategy = GR_STRATEGY_MCMC;
     s = applied();
     assert_false(gr_schedule_tick(&s, 1, 3000).reset);
-    assert_true(gr_schedule_tick(&s, 1, 1).noise && !gr_schedule_tick(&s, 1, 1).prefetch);
+    assert_true(gr_schedule_tick(&s, 1, 1).noise && gr_schedule_tick(&s, 1, 1).prefetch);
     config.refine_noise = 0;
     s = applied();
-    assert_true(gr_schedule_tick(&s, 1, 1).prefetch);
+    assert_false(gr_schedule_tick(&s, 1, 1).noise);
 }
 
 static void rates(void **state) {

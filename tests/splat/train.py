@@ -118,6 +118,16 @@ def order_of_work(device, a):
         check('%s: the same losses within 1e-4' % device, near and len(losses('b-' + device)) == 40)
 
 
+def chain(device):
+    """MCMC, whose noise is drawn on the device: the same bits with and without the next forward in flight."""
+    keys = ['train.strategy="mcmc"', 'train.max_steps=24', 'train.checkpoint_every=0']
+    a, said = train('tiny/train.toml', 'm-' + device, device, *keys)
+    b, more = train('tiny/train.toml', 'm-' + device, device, *keys, 'backend.pipelining="off"')
+    c, most = train('tiny/train.toml', 'm-' + device, device, *keys, 'refine.noise=0')
+    check('%s: mcmc gives the same parameters with pipelining off' % device, a and b and a['parameters'] == b['parameters'], said + more)
+    check('%s: and others without noise' % device, c and a and a['parameters'] != c['parameters'], most)
+
+
 def broken_off(device, a):
     args = [GRADUS, 'splat', 'train', 'tiny/train.toml', '--out', 'c-' + device, '--device', device] + settings(TINY + ['train.max_steps=40', 'train.checkpoint_every=0', 'train.log_every=1'])
     p = subprocess.Popen(args, cwd=TMP, env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -202,7 +212,9 @@ def short(devices):
     for device in devices:
         a = first_things(device)
         if a:
-            order_of_work(device, a) if device == 'gpu' else None
+            if device == 'gpu':
+                order_of_work(device, a)
+                chain(device)
             broken_off(device, a)
             looked_at(device, a)
     faults('cpu')
