@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Prepared plans of one size of picture. The second update is there when the map of SSIM is read a step late: it writes the odd one. */
-enum { ODD_UPDATE = GR_STEP_PARTS, READY_N, SIDE_MOST = 16384 };
+enum { ODD_UPDATE = GR_STEP_PARTS, READY_N, SIDE_MOST = 4096 };
 typedef struct sized {
     uint32_t width, height;
     gr_program *program[GR_STEP_PARTS];
@@ -121,7 +121,7 @@ static sized *size_of(gr_step *s, uint32_t width, uint32_t height) {
 static bool check(gr_step *s) {
     const gr_step_desc *d = &s->desc;
     if (!d->cap || !d->width || !d->height || d->width > SIDE_MOST || d->height > SIDE_MOST || d->sh_degree > 3) {
-        gr_complain(s->session, "a step needs room for a splat, pictures of 1 to 16384 pixels a side, and harmonics up to degree 3");
+        gr_complain(s->session, "a step needs room for a splat, pictures of 1 to 4096 pixels a side, and harmonics up to degree 3");
         return false;
     }
     if (s->setup.backend.loss_host || s->setup.backend.binning_host || s->setup.backend.backward != GR_BACKWARD_PER_SPLAT) {
