@@ -62,9 +62,8 @@ static bool find_outputs(const cli_options *o, gr_session *s, const gr_program *
     return true;
 }
 
-static bool save_output(gr_session *s, gr_prepared *r, gr_run run, unsigned i, const char *pair, bool wide) {
-    gr_tensor t = wide ? gr_result_wide(r, run, i) : (gr_tensor){0};
-    if (!t.data) t = gr_result(r, run, i);
+static bool save_output(gr_session *s, gr_prepared *r, gr_run run, unsigned i, const char *pair) {
+    gr_tensor t = gr_result(r, run, i);
     return t.dtype && gr_tensor_save(s, strchr(pair, '=') + 1, &t);
 }
 
@@ -146,7 +145,7 @@ static bool run_op(const cli_options *o, gr_session *s, operands *in, const cli_
     double seconds = 0;
     gr_run run = ok ? run_times(o, r, &seconds) : 0;
     ok = run != 0;
-    for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, r, run, (unsigned)index[i], o->outs[i], wide);
+    for (unsigned i = 0; ok && i < o->outs_n; i++) ok = save_output(s, r, run, (unsigned)index[i], o->outs[i]);
     if (ok) print_result(o, s, p, r, run, seconds);
     gr_prepared_free(r);
     gr_program_free(p);

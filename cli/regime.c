@@ -59,7 +59,7 @@ int cli_op_new(const cli_options *o) {
         printf("}\n");
     } else if (ok) {
         printf("%s: op.toml, reference.wgsl and kernel.wgsl\nnext: gradus op conform %s\n", folder, folder);
-    }
+    } else if (o->json) printf("{\"folder\": null, \"diagnostics\": %s}\n", gr_session_report(s, true));
     int code = cli_finish(s, o);
     return code || ok ? code : 2;
 }

@@ -172,7 +172,8 @@ bool gr_write(gr_prepared *r, unsigned input, const gr_tensor *value);
 gr_run gr_submit(gr_prepared *r);
 bool gr_done(gr_prepared *r, gr_run run);
 bool gr_wait(gr_prepared *r, gr_run run);
-/* After gr_wait; data is owned by r until gr_release. dims[0] of a bounded output is its live count. */
+/* After gr_wait; data is owned by r until gr_release. dims[0] of a bounded output is its live count.
+ * Of a wide preparation, outputs of floats are f64. */
 gr_tensor gr_result(gr_prepared *r, gr_run run, unsigned output);
 gr_tensor gr_result_wide(gr_prepared *r, gr_run run, unsigned output); /* f64; data NULL unless wide */
 void gr_release(gr_prepared *r, gr_run run);

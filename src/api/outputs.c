@@ -183,8 +183,7 @@ static bool has_block(const gr_program *p, gr_str name) {
 static bool write_array(writer *w, uint32_t i) {
     const gr_graph *g = &w->r->program->graph;
     gr_diags *d = diags_of(w);
-    gr_tensor t = w->r->desc.wide ? gr_result_wide(w->r, w->run, i) : (gr_tensor){0};
-    if (!t.data) t = gr_result(w->r, w->run, i);
+    gr_tensor t = gr_result(w->r, w->run, i);
     if (!t.dtype) return false;
     char *file = gr_arena_printf(&w->arena, "%.*s.npy", GR_STR_ARG(g->outputs[i].name));
     for (char *c = file; c && *c; c++)

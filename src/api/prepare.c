@@ -311,6 +311,8 @@ static gr_array *result_array(gr_prepared *r, int i, unsigned output) {
 gr_tensor gr_result(gr_prepared *r, gr_run run, unsigned output) {
     int i = slot_of(r, run);
     if (i < 0 || output >= r->program->graph.outputs_n) return (gr_tensor){0};
+    gr_tensor wide = r->desc.wide ? gr_result_wide(r, run, output) : (gr_tensor){0};
+    if (wide.data) return wide; /* the narrow one was not computed */
     const gr_array *x = result_array(r, i, output);
     return x ? tensor_of_array(x) : (gr_tensor){0};
 }

@@ -224,6 +224,12 @@ def operators():
     got = struct.unpack('<3d', raw[-24:]) if code == 0 else ()
     import math
     check('--mode f64 gives f64', code == 0 and all(abs(g / math.exp(v) - 1) < 1e-14 for g, v in zip(got, (10, 20, 30))), str(got) + err)
+    check('and says the hash of what it computed', 'f64[3] sha256:' + hashlib.sha256(raw[-24:]).hexdigest() in out, out)
+    code, out, err = run('run', 'examples/center.json', '--mode', 'f64', '--device', 'cpu', '--out', tmp('f64'))
+    code2, out2, err2 = run('run', 'examples/center.json', '--device', 'cpu', '--out', tmp('f32'))
+    wide, narrow = (open(tmp(d + '/y.npy'), 'rb').read() for d in ('f64', 'f32'))
+    wide, narrow = struct.unpack('<300d', wide[-2400:]), struct.unpack('<300f', narrow[-1200:])
+    check('so does a document', code == code2 == 0 and any(wide) and all(abs(x - y) < 1e-5 for x, y in zip(wide, narrow)), err + err2 + str(wide[:4]))
     code, out, err = run('op', 'run', 'user/kemal/windowed_median', '--ops', 'examples/ops', '--set', 'w=3', '--in', 'x=' + b, '--out', 'y=' + y, '--device', 'cpu')
     check('a user op runs like any other', code == 0 and floats(y) == (20,), out + err)
     x = write_npy('x.npy', '<f4', (3,), f32(10, 20, 30))

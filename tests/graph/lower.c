@@ -32,8 +32,8 @@ static void check_golden(box *b, const char *path, const gr_graph *g) {
 static void examples_have_goldens(void **state) {
     (void)state;
     const uint64_t samples[1] = {108000}, xs[2] = {16, 4}, ws[2] = {4, 3};
-    const gr_input_type despike[1] = {{GR_STR("ecg"), type_of(GR_DTYPE_F32, 1, samples)}};
-    const gr_input_type center[2] = {{GR_STR("x"), type_of(GR_DTYPE_F32, 2, xs)}, {GR_STR("w"), type_of(GR_DTYPE_F32, 2, ws)}};
+    const gr_input_type despike[1] = {{.node = GR_STR("ecg"), .type = type_of(GR_DTYPE_F32, 1, samples)}};
+    const gr_input_type center[2] = {{.node = GR_STR("x"), .type = type_of(GR_DTYPE_F32, 2, xs)}, {.node = GR_STR("w"), .type = type_of(GR_DTYPE_F32, 2, ws)}};
     for (int i = 0; i < 2; i++) {
         box b;
         gr_graph g, expanded, common, dead;
@@ -55,7 +55,7 @@ static void every_block_is_lowered(void **state) {
     box b;
     gr_graph g;
     const uint64_t n[1] = {9};
-    const gr_input_type in[1] = {{GR_STR("ecg"), type_of(GR_DTYPE_F32, 1, n)}};
+    const gr_input_type in[1] = {{.node = GR_STR("ecg"), .type = type_of(GR_DTYPE_F32, 1, n)}};
     open_box(&b, test_catalog());
     bool ok = lower_text(&b, GR_STR("every.json"), golden_read(&b.a, "tests/flow/every.json"), in, 1, &g);
     golden_show(&b.d, (gr_str){0});
@@ -97,20 +97,20 @@ static void errors_are_named_and_placed(void **state) {
 #define XY "{\"from\":\"x\",\"to\":\"y\"}"
 #define BODY "{\"nodes\":[{\"id\":\"a\",\"block\":\"input\"},{\"id\":\"o\",\"block\":\"output\"}],\"links\":[{\"from\":\"a\",\"to\":\"o\"}]}"
     const bad cases[] = {
-        {X("[\"n\"]") Z("[\"n\"]") Y, XY, {{GR_STR("x"), f4}, {GR_STR("z"), f5}}, 2, "graph/symbol-conflict", "/nodes/1", "n is 4"},
-        {X("[\"n\",\"n\"]") Y, XY, {{GR_STR("x"), f45}}, 1, "graph/symbol-conflict", "/nodes/0", "dimension 1 of \"x\" is 5"},
-        {X("[\"n\"]") Y, XY, {{{0}, {0}}}, 0, "graph/symbol-unbound", "/nodes/0", "\"n\""},
-        {"{\"id\":\"x\",\"block\":\"input\",\"dtype\":\"f32\"}" Y, XY, {{{0}, {0}}}, 0, "graph/input-untyped", "/nodes/0", "no shape"},
-        {"{\"id\":\"x\",\"block\":\"input\"}" Y, XY, {{{0}, {0}}}, 0, "graph/input-untyped", "/nodes/0", "no dtype"},
-        {X("[\"n\"]") Y, XY, {{GR_STR("x"), i4}}, 1, "graph/input-mismatch", "/nodes/0", "i32[4]"},
-        {X("[5]") Y, XY, {{GR_STR("x"), f4}}, 1, "graph/input-mismatch", "/nodes/0", "f32[4]"},
-        {X("[]") Y, XY, {{GR_STR("x"), f4}}, 1, "graph/input-mismatch", "/nodes/0", "number of dimensions"},
-        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/window\"},{\"id\":\"k\",\"op\":\"t/one\"}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m\",\"to\":\"k\"},{\"from\":\"k\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "contract/where-false", "/nodes/1", "node m -> op t/window@1"},
-        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/window\",\"params\":{\"v\":3}}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "contract/parameter-unknown", "/nodes/1/params/v", "its parameters are: w"},
-        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/cut\",\"params\":{\"splits\":[2,2]}}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m.ys.2\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "graph/output-index", "/nodes/1", "gives 2 tensors"},
-        {X("[4]") ",{\"id\":\"q\",\"block\":\"input\",\"dtype\":\"bool\",\"shape\":[]},{\"id\":\"b\",\"block\":\"branch\",\"condition\":\"q\",\"then\":" BODY ",\"else\":" BODY "}" Y, "{\"from\":\"x\",\"to\":\"b\"},{\"from\":\"b\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "flow/branch-not-static", "/nodes/2", "make it a constant"},
-        {X("[4]") ",{\"id\":\"b\",\"block\":\"branch\",\"condition\":\"x\",\"then\":" BODY ",\"else\":" BODY "}" Y, "{\"from\":\"x\",\"to\":\"b\"},{\"from\":\"b\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "flow/branch-not-bool", "/nodes/1", "no single boolean"},
-        {X("[4]") ",{\"id\":\"r\",\"block\":\"repeat\",\"count\":1000000,\"carry\":{\"o\":\"a\"},\"body\":{\"nodes\":[{\"id\":\"a\",\"block\":\"input\"},{\"id\":\"s\",\"block\":\"repeat\",\"count\":1000000,\"carry\":{\"o\":\"a\"},\"body\":" BODY "},{\"id\":\"o\",\"block\":\"output\"}],\"links\":[{\"from\":\"a\",\"to\":\"s\"},{\"from\":\"s\",\"to\":\"o\"}]}}" Y, "{\"from\":\"x\",\"to\":\"r\"},{\"from\":\"r\",\"to\":\"y\"}", {{{0}, {0}}}, 0, "graph/too-large", "/nodes/1/body/nodes/1/body/nodes/0", "repeat fewer times"},
+        {X("[\"n\"]") Z("[\"n\"]") Y, XY, {{.node = GR_STR("x"), .type = f4}, {.node = GR_STR("z"), .type = f5}}, 2, "graph/symbol-conflict", "/nodes/1", "n is 4"},
+        {X("[\"n\",\"n\"]") Y, XY, {{.node = GR_STR("x"), .type = f45}}, 1, "graph/symbol-conflict", "/nodes/0", "dimension 1 of \"x\" is 5"},
+        {X("[\"n\"]") Y, XY, {{.on_disk = false}}, 0, "graph/symbol-unbound", "/nodes/0", "\"n\""},
+        {"{\"id\":\"x\",\"block\":\"input\",\"dtype\":\"f32\"}" Y, XY, {{.on_disk = false}}, 0, "graph/input-untyped", "/nodes/0", "no shape"},
+        {"{\"id\":\"x\",\"block\":\"input\"}" Y, XY, {{.on_disk = false}}, 0, "graph/input-untyped", "/nodes/0", "no dtype"},
+        {X("[\"n\"]") Y, XY, {{.node = GR_STR("x"), .type = i4}}, 1, "graph/input-mismatch", "/nodes/0", "i32[4]"},
+        {X("[5]") Y, XY, {{.node = GR_STR("x"), .type = f4}}, 1, "graph/input-mismatch", "/nodes/0", "f32[4]"},
+        {X("[]") Y, XY, {{.node = GR_STR("x"), .type = f4}}, 1, "graph/input-mismatch", "/nodes/0", "number of dimensions"},
+        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/window\"},{\"id\":\"k\",\"op\":\"t/one\"}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m\",\"to\":\"k\"},{\"from\":\"k\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "contract/where-false", "/nodes/1", "node m -> op t/window@1"},
+        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/window\",\"params\":{\"v\":3}}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "contract/parameter-unknown", "/nodes/1/params/v", "its parameters are: w"},
+        {X("[4]") ",{\"id\":\"m\",\"op\":\"t/cut\",\"params\":{\"splits\":[2,2]}}" Y, "{\"from\":\"x\",\"to\":\"m\"},{\"from\":\"m.ys.2\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "graph/output-index", "/nodes/1", "gives 2 tensors"},
+        {X("[4]") ",{\"id\":\"q\",\"block\":\"input\",\"dtype\":\"bool\",\"shape\":[]},{\"id\":\"b\",\"block\":\"branch\",\"condition\":\"q\",\"then\":" BODY ",\"else\":" BODY "}" Y, "{\"from\":\"x\",\"to\":\"b\"},{\"from\":\"b\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "flow/branch-not-static", "/nodes/2", "make it a constant"},
+        {X("[4]") ",{\"id\":\"b\",\"block\":\"branch\",\"condition\":\"x\",\"then\":" BODY ",\"else\":" BODY "}" Y, "{\"from\":\"x\",\"to\":\"b\"},{\"from\":\"b\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "flow/branch-not-bool", "/nodes/1", "no single boolean"},
+        {X("[4]") ",{\"id\":\"r\",\"block\":\"repeat\",\"count\":1000000,\"carry\":{\"o\":\"a\"},\"body\":{\"nodes\":[{\"id\":\"a\",\"block\":\"input\"},{\"id\":\"s\",\"block\":\"repeat\",\"count\":1000000,\"carry\":{\"o\":\"a\"},\"body\":" BODY "},{\"id\":\"o\",\"block\":\"output\"}],\"links\":[{\"from\":\"a\",\"to\":\"s\"},{\"from\":\"s\",\"to\":\"o\"}]}}" Y, "{\"from\":\"x\",\"to\":\"r\"},{\"from\":\"r\",\"to\":\"y\"}", {{.on_disk = false}}, 0, "graph/too-large", "/nodes/1/body/nodes/1/body/nodes/0", "repeat fewer times"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_bad(&cases[i], i);
 }
@@ -144,7 +144,7 @@ static void declared_symbols_take_the_size_of_data(void **state) {
     box b;
     gr_graph g;
     const uint64_t nine[1] = {9};
-    const gr_input_type in[1] = {{GR_STR("z"), type_of(GR_DTYPE_F32, 1, nine)}};
+    const gr_input_type in[1] = {{.node = GR_STR("z"), .type = type_of(GR_DTYPE_F32, 1, nine)}};
     open_box(&b, test_catalog());
     assert_true(lower(&b, X("[2, \"n\"]") Z("[\"n\"]") ",{\"id\":\"m\",\"op\":\"t/window\"},{\"id\":\"m2\",\"op\":\"t/window\"}" Y,
                       "{\"from\":\"z\",\"to\":\"m\"},{\"from\":\"m\",\"to\":\"m2\"},{\"from\":\"x\",\"to\":\"y\"}", in, 1, &g) == false);
@@ -201,7 +201,7 @@ static void failing_memory_is_reported(void **state) {
     gr_catalog *c = test_catalog();
     gr_str text = golden_read(&keep, "tests/flow/every.json");
     const uint64_t nine[1] = {9};
-    const gr_input_type in[1] = {{GR_STR("ecg"), type_of(GR_DTYPE_F32, 1, nine)}};
+    const gr_input_type in[1] = {{.node = GR_STR("ecg"), .type = type_of(GR_DTYPE_F32, 1, nine)}};
     bool done = false;
     for (uint64_t n = 1; !done && n < 20000; n++) {
         box b;
