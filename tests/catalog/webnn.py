@@ -76,6 +76,7 @@ def cases():
         yield op, [a, b], {}, [fn(a, b)]
     yield 'div', [a, np.abs(b) + 1], {}, [a / (np.abs(b) + 1)]
     yield 'pow', [np.array([-2.0, -2, 0, 9, 4, -1]), np.array([3.0, 2, 0, 0.5, -1, 5])], {}, [np.array([-8.0, 4, 1, 3, 0.25, -1])]
+    yield 'pow', [np.array([-0.0, -0.0, -INF, -INF, -INF, 0, -2, INF]), np.array([0.5, -2.5, 0.5, -0.5, 3, -1.5, 0.5, 0.5])], {}, [np.array([0, INF, INF, 0, -INF, INF, NAN, INF])]
     yield 'add', [np.array([127, -128], np.int8), np.array([1, -1], np.int8)], {}, [np.array([-128, 127], np.int8)]
     yield 'mul', [np.array([2 ** 40 + 3, -5]), np.array([-7, 2 ** 33])], {}, [np.array([2 ** 40 + 3, -5]) * np.array([-7, 2 ** 33])]
     yield 'is_nan', [np.array([NAN, INF, 0])], {}, [np.array([True, False, False])]
@@ -84,6 +85,9 @@ def cases():
     yield 'clamp', [x], {'min_value': -1.5, 'max_value': 1.25}, [np.clip(x, -1.5, 1.25)]
     yield 'clamp', [np.array([-9, 0, 9])], {'max_value': 4.0}, [np.array([-9, 0, 4])]
     yield 'cast', [np.array([-1.75, 300, INF, 3e9])], {'type': 'u8'}, [np.array([0, 255, 255, 255], np.uint8)]
+    yield 'cast', [np.array([NAN, -300, 300, -1.75])], {'type': 'i8'}, [np.array([0, -128, 127, -1], np.int8)]
+    yield 'cast', [np.array([NAN, -1, 1e9])], {'type': 'u8'}, [np.array([0, 0, 255], np.uint8)]
+    yield 'hard_swish', [np.array([3e38, -3e38, 1])], {}, [np.array([3e38, 0, 2 / 3])]
     yield 'arg_max', [np.array([[1.0, 3, 3], [2, 2, 1]])], {'axis': 1}, [np.array([1, 0], np.int32)]
     yield 'arg_min', [np.array([[1.0, 3, 1], [2, 2, 1]])], {'axis': 0, 'keep_dimensions': True, 'output_data_type': 'i64'}, [np.array([[0, 1, 0]])]
     reduced = {'reduce_sum': np.sum, 'reduce_mean': np.mean, 'reduce_max': np.max, 'reduce_min': np.min, 'reduce_product': np.prod, 'reduce_l1': lambda v, axis, keepdims: np.abs(v).sum(axis=axis, keepdims=keepdims),
@@ -93,6 +97,7 @@ def cases():
         v = f(3, 4, 2)
         yield op, [v], {'axes': [2, 0]}, [fn(v, axis=(0, 2), keepdims=False)]
         yield op, [v], {'keep_dimensions': True}, [fn(v, axis=(0, 1, 2), keepdims=True)]
+    yield 'reduce_log_sum_exp', [np.array([[-INF, -INF], [INF, 1], [INF, -INF], [-INF, 2]])], {'axes': [1]}, [np.array([-INF, INF, INF, 2])]
     for op, fn in (('reduce_sum', np.array), ('reduce_l1', np.abs), ('reduce_log_sum', np.log), ('reduce_max', np.array)):
         v = np.abs(f(2, 3)) + 0.5
         yield op, [v], {'axes': []}, [fn(v)]
