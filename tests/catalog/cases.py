@@ -43,6 +43,11 @@ class Case:
                             ''.join(' %s=%s' % kv for kv in self.params.items()))
 
 
+# The stages of a splat step: tests/splat/step.c holds them against plain C (tests/splat/oracle.h), pixels and gradients included.
+ELSEWHERE = {'sort_pairs', 'splat_adam', 'splat_emit', 'splat_loss', 'splat_noise', 'splat_project', 'splat_project_backward', 'splat_ranges', 'splat_raster',
+             'splat_raster_backward', 'splat_regularise', 'splat_statistics'}
+
+
 def arr(x):
     """Expected results are arrays, also of rank 0."""
     return np.asarray(x)

@@ -145,7 +145,7 @@ def main():
             continue
         made = cases.make(op, signature)
         todo += made
-        if not made:
+        if not made and op not in cases.ELSEWHERE:
             tap.line(False, op, 'the op has no cases: add them to tests/catalog/cases.py')
     if 'ASAN_OPTIONS' in os.environ: # a build with sanitizers is slow: every fifth case
         todo = todo[::5]
