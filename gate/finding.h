@@ -91,7 +91,6 @@ bool gate_site_render(gate_index *x, gr_str out);
 /* CommonMark as HTML, raw HTML shown as text, links with harmless schemes only; `id §n` and §n become links. Without md4c:
  * paragraphs of plain text. */
 void gate_markdown(gr_buf *out, const gate_index *x, const gate_finding *f, gr_str text);
-void gate_html_text(gr_buf *out, gr_str text); /* escaped */
 void gate_html_signed(gr_buf *out, const char *text); /* our own text: real minus signs, no line ends before % */
 void gate_html_percent(gr_buf *out, double share, int decimals); /* "−3.1 %", never −0 */
 /* The next `id §n` or `§n` in text from *at on: its extent, id ("" alone) and n. */

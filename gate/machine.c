@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BINARY_MAX = 1 << 30, DAWN_PARENTS = 8, HASHED_MAX = 500 };
+enum { DAWN_PARENTS = 8, HASHED_MAX = 500 };
 
 /* A small file under root, or "". Its absence is no complaint. */
 static gr_str small(gr_arena *a, const char *root, const char *path) {
@@ -79,27 +79,6 @@ int gate_gpu_others(gr_arena *a, int session) {
     return others;
 }
 
-gr_str gate_hash_file(gr_arena *a, gr_str path) {
-    gr_arena scratch = {0};
-    gr_diags quiet;
-    gr_diags_init(&quiet);
-    gr_str text, out = {"", 0};
-    char hex[72];
-    if (path.n && gr_file_read(&scratch, &quiet, path, BINARY_MAX, &text)) {
-        gr_sha256_text(hex, gr_sha256_of(text.p, text.n));
-        out = gr_str_dup(a, gr_str_of(hex));
-    }
-    gr_diags_free(&quiet);
-    gr_arena_free(&scratch);
-    return out.p ? out : GR_STR("");
-}
-
-static gr_str self(gr_arena *a) {
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    return n > 0 ? gr_str_dup(a, (gr_str){path, (size_t)n}) : GR_STR("");
-}
-
 static gr_str by_path(gr_arena *a, gr_str word) {
     const char *at = getenv("PATH");
     while (at && *at) {
@@ -116,7 +95,7 @@ gr_str gate_binary_of(gr_arena *a, const char *command) {
     size_t n = strcspn(command, " \t\n;|&<>()");
     gr_str word = gr_str_dup(a, (gr_str){command, n});
     if (!word.n || memchr(word.p, '\'', n) || memchr(word.p, '"', n) || memchr(word.p, '$', n) || memchr(word.p, '=', n)) return GR_STR("");
-    if (gr_str_eqz(word, "gradus")) return self(a);
+    if (gr_str_eqz(word, "gradus")) return gr_program_path(a);
     if (memchr(word.p, '/', n)) return access(word.p, R_OK) == 0 ? word : GR_STR("");
     return by_path(a, word);
 }
@@ -128,7 +107,7 @@ gr_str gate_dawn_path(gr_arena *a) {
     if (named && *named) return access(named, R_OK) == 0 ? gr_str_dup(a, gr_str_of(named)) : GR_STR("");
     char *path = root && *root ? gr_arena_printf(a, "%s/%s", root, file) : NULL;
     if (path && access(path, R_OK) == 0) return gr_str_of(path);
-    gr_str folder = gr_path_dir(self(a));
+    gr_str folder = gr_path_dir(gr_program_path(a));
     path = gr_arena_printf(a, "%.*s/../lib/gradus/libwebgpu_wrapper.so", GR_STR_ARG(folder));
     if (path && access(path, R_OK) == 0) return gr_str_of(path);
     char here[PATH_MAX];
@@ -181,7 +160,7 @@ gate_revision gate_revision_now(gr_arena *a) {
     r.hashes = GR_NEW_N(a, gr_str, p.list.n);
     if (!r.hashes) return r;
     r.paths = p.list.v, r.path_n = p.list.n;
-    for (uint32_t i = 0; i < r.path_n; i++) r.hashes[i] = i < HASHED_MAX ? gate_hash_file(a, r.paths[i]) : GR_STR("");
+    for (uint32_t i = 0; i < r.path_n; i++) r.hashes[i] = i < HASHED_MAX ? gr_file_hash(a, r.paths[i]) : GR_STR("");
     return r;
 }
 

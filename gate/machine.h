@@ -24,8 +24,6 @@ const char *gate_power_text(gate_power p); /* "unknown", "mains", "battery" */
 /* Compute processes on the GPUs outside the given session; -1 when there is no nvidia-smi. */
 int gate_gpu_others(gr_arena *a, int session);
 
-/* "sha256:…" of a file, or "" when it cannot be read. */
-gr_str gate_hash_file(gr_arena *a, gr_str path);
 /* The file that the first word of a shell command runs: by PATH, "gradus" is this program. "" when unknown. */
 gr_str gate_binary_of(gr_arena *a, const char *command);
 /* The WebGPU library that a gradus started here would load, or "". */

@@ -142,7 +142,7 @@ static bool arm_of(gr_arena *a, gr_diags *d, const options *o, int which, gate_a
     arm->config = (gr_str){"", 0};
     arm->command = gr_str_of(o->off ? (which ? o->on : o->off) : runner);
     arm->binary = gate_binary_of(a, arm->command.p);
-    arm->binary_hash = gate_hash_file(a, arm->binary);
+    arm->binary_hash = gr_file_hash(a, arm->binary);
     if (o->off) return true;
     arm->config = gr_str_of(o->arg[which]);
     return gate_config_resolve(a, d, arm->config, resolver, &arm->resolved);
@@ -164,7 +164,7 @@ static bool watch(gr_arena *a, gr_diags *d, const options *o, gate_series *s) {
     if (!s->watched || !s->watched_hashes) return gr_report_oom(d);
     for (s->watched_n = 0; s->watched_n < o->watch_n; s->watched_n++) {
         s->watched[s->watched_n] = o->watch[s->watched_n];
-        s->watched_hashes[s->watched_n] = gate_hash_file(a, o->watch[s->watched_n]);
+        s->watched_hashes[s->watched_n] = gr_file_hash(a, o->watch[s->watched_n]);
         if (!s->watched_hashes[s->watched_n].n)
             return gr_report(d, GR_D_BASE_FILE_UNREADABLE, (gr_place){.document = o->watch[s->watched_n]}, NULL, "a watched file cannot be read");
     }
@@ -187,7 +187,7 @@ static bool series_of(gr_arena *a, gr_diags *d, const options *o, const char *na
     GR_TRY(arm_of(a, d, o, 0, &s->off) && arm_of(a, d, o, 1, &s->on));
     if (!o->off) GR_TRY(gate_config_flags(a, d, &s->off.resolved, &s->on.resolved, o->flag, o->flag_n, &s->flags, &s->flag_n));
     s->revision = gate_revision_now(a);
-    s->dawn = gate_dawn_path(a), s->dawn_hash = gate_hash_file(a, s->dawn);
+    s->dawn = gate_dawn_path(a), s->dawn_hash = gr_file_hash(a, s->dawn);
     return watch(a, d, o, s);
 }
 

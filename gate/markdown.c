@@ -4,18 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-void gate_html_text(gr_buf *b, gr_str s) {
-    for (size_t i = 0; i < s.n; i++)
-        switch (s.p[i]) {
-        case '&': gr_buf_puts(b, "&amp;"); break;
-        case '<': gr_buf_puts(b, "&lt;"); break;
-        case '>': gr_buf_puts(b, "&gt;"); break;
-        case '"': gr_buf_puts(b, "&quot;"); break;
-        case '\'': gr_buf_puts(b, "&#39;"); break;
-        default: gr_buf_putc(b, s.p[i]);
-        }
-}
-
 void gate_html_signed(gr_buf *b, const char *z) {
     for (; *z; z++)
         if (*z == '-' && z[1] >= '0' && z[1] <= '9') gr_buf_puts(b, "\xE2\x88\x92");
@@ -42,12 +30,12 @@ static void cited(gr_buf *b, const gate_index *x, const gate_finding *f, gr_str 
             to = f;
             while ((unsigned char)*shown.p != 0xc2) shown.p++, shown.n--;
         }
-        gate_html_text(b, (gr_str){s.p + at, (size_t)(shown.p - s.p) - at});
+        gr_buf_html(b, (gr_str){s.p + at, (size_t)(shown.p - s.p) - at});
         gr_buf_printf(b, "<a href=\"%.*s.html#s%u\">", GR_STR_ARG(to->id), n);
-        gate_html_text(b, shown);
+        gr_buf_html(b, shown);
         gr_buf_puts(b, "</a>");
     }
-    gate_html_text(b, (gr_str){s.p + at, s.n - at});
+    gr_buf_html(b, (gr_str){s.p + at, s.n - at});
 }
 
 #ifdef GATE_HAVE_MD4C
@@ -75,7 +63,7 @@ static bool harmless(gr_str s) {
 
 static void link_open(writer *w, gr_str to) {
     gr_buf_puts(w->b, "<a href=\"");
-    if (harmless(to)) gate_html_text(w->b, to);
+    if (harmless(to)) gr_buf_html(w->b, to);
     else gr_buf_puts(w->b, "#");
     gr_buf_puts(w->b, "\">");
 }
@@ -154,7 +142,7 @@ static int text(MD_TEXTTYPE t, const MD_CHAR *s, MD_SIZE n, void *user) {
     if (t == MD_TEXT_BR) gr_buf_puts(w->b, "<br>\n");
     else if (t == MD_TEXT_SOFTBR) gr_buf_putc(w->b, '\n');
     else if (t == MD_TEXT_NULLCHAR) gr_buf_puts(w->b, "\xEF\xBF\xBD");
-    else if (w->code || t != MD_TEXT_NORMAL) gate_html_text(w->b, v);
+    else if (w->code || t != MD_TEXT_NORMAL) gr_buf_html(w->b, v);
     else cited(w->b, w->x, w->f, v);
     return 0;
 }

@@ -180,7 +180,7 @@ static bool same_file(gate_context *c, uint32_t at, gr_str file, gr_str register
     if (!registered.n) return true;
     if (was->file.n && was->size == now.size && was->seconds == now.seconds && was->nanoseconds == now.nanoseconds && was->inode == now.inode)
         return true;
-    gr_str hash = gate_hash_file(c->a, file);
+    gr_str hash = gr_file_hash(c->a, file);
     if (gr_str_eq(hash, registered)) return *was = now, true;
     c->state = GATE_VOID;
     return gr_report(c->d, GR_D_GATE_SERIES_VOID, (gr_place){.document = file}, "start anew under another --name",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void text(gr_buf *b, gr_str s) { gate_html_text(b, s); }
+static void text(gr_buf *b, gr_str s) { gr_buf_html(b, s); }
 
 /* Titles and points: figures filled in, no markup. */
 static void line(gr_buf *b, const gate_finding *f, gr_str s) {

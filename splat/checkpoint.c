@@ -81,12 +81,6 @@ static bool damaged(gr_diags *d, gr_str path, const char *what) {
     return gr_report(d, GR_D_SPLAT_CHECKPOINT, (gr_place){.document = path}, "name a checkpoint.safetensors that `gradus splat train` wrote", "%s", what);
 }
 
-static gr_str metadata(const gr_archive *f, const char *key) {
-    for (uint32_t i = 0; i < f->metadata_n; i++)
-        if (gr_str_eqz(f->metadata[i].key, key)) return f->metadata[i].value;
-    return (gr_str){0};
-}
-
 static bool number(gr_arena *a, gr_str text, double most, double *out) {
     gr_value v = {0};
     gr_str z = gr_str_dup(a, text);
@@ -99,16 +93,16 @@ static bool look(gr_arena *a, gr_diags *d, gr_str path, const gr_archive *f, gr_
     double step = 0, degree = 0;
     uint32_t i = 0;
     *out = (gr_checkpoint_read){0};
-    if (!gr_str_eqz(metadata(f, "format"), format)) return damaged(d, path, "this is no checkpoint of this trainer");
-    if (!number(a, metadata(f, "step"), 4294967295.0, &step) || !number(a, metadata(f, "sh_degree"), GR_SH_DEGREE_MAX, &degree) || !number(a, metadata(f, "extent"), 1e300, &out->extent))
+    if (!gr_str_eqz(gr_archive_metadata(f, "format"), format)) return damaged(d, path, "this is no checkpoint of this trainer");
+    if (!number(a, gr_archive_metadata(f, "step"), 4294967295.0, &step) || !number(a, gr_archive_metadata(f, "sh_degree"), GR_SH_DEGREE_MAX, &degree) || !number(a, gr_archive_metadata(f, "extent"), 1e300, &out->extent))
         return damaged(d, path, "step, sh_degree or extent of the checkpoint is no number");
     while (i < f->n && !gr_str_eqz(f->entries[i].name, "means")) i++;
     if (i == f->n || f->entries[i].type.rank != 2 || f->entries[i].type.dims[0] > UINT32_MAX) return damaged(d, path, "the checkpoint has no array \"means\" of splats");
     out->step = (uint32_t)step;
     out->sh_degree = (uint32_t)degree;
     out->n = (uint32_t)f->entries[i].type.dims[0];
-    out->config = gr_str_dup(a, metadata(f, "config"));
-    out->data_hash = gr_str_dup(a, metadata(f, "data_hash"));
+    out->config = gr_str_dup(a, gr_archive_metadata(f, "config"));
+    out->data_hash = gr_str_dup(a, gr_archive_metadata(f, "data_hash"));
     return (out->config.p && out->data_hash.p) || gr_report_oom(d);
 }
 

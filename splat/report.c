@@ -25,16 +25,6 @@ static const char style[] =
 
 /* ---- text --------------------------------------------------------------------------------------- */
 
-static void escaped(gr_buf *b, gr_str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '<') gr_buf_puts(b, "&lt;");
-        else if (s.p[i] == '>') gr_buf_puts(b, "&gt;");
-        else if (s.p[i] == '&') gr_buf_puts(b, "&amp;");
-        else if (s.p[i] == '"') gr_buf_puts(b, "&quot;");
-        else gr_buf_putc(b, s.p[i]);
-    }
-}
-
 static void base64(gr_buf *b, const uint8_t *p, size_t n) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -196,7 +186,7 @@ static bool show_view(gr_buf *b, gr_trainer *t, const gr_view_score *s) {
     gr_cache_release(t->cache, s->view);
     if (ok) {
         gr_buf_puts(b, "<figure class=card><figcaption><b>");
-        escaped(b, v->name);
+        gr_buf_html(b, v->name);
         gr_buf_printf(b, "</b> &ensp; %.2f dB &ensp; SSIM %.4f</figcaption><div class=row>\n", s->score.psnr, s->score.ssim);
         ok = embed(b, t->d, &truth, "photo") && embed(b, t->d, &rendered, "rendered") && embed(b, t->d, &error, "error, white from a quarter of the range");
         gr_buf_puts(b, "</div></figure>\n");
@@ -226,7 +216,7 @@ static bool views(gr_buf *b, gr_trainer *t) {
         gr_buf_puts(b, "</div>\n<h2>All held-out views</h2>\n<div class=\"card scroll\"><table><tr><th>view<th class=n>PSNR, dB<th class=n>SSIM</tr>\n");
         for (uint32_t i = 0; i < t->score_n; i++) {
             gr_buf_puts(b, "<tr><td>");
-            escaped(b, t->desc.scene->view.v[s[i].view].name);
+            gr_buf_html(b, t->desc.scene->view.v[s[i].view].name);
             gr_buf_printf(b, "<td class=n>%.2f<td class=n>%.4f</tr>\n", s[i].score.psnr, s[i].score.ssim);
         }
         gr_buf_puts(b, "</table></div>\n");
@@ -240,7 +230,7 @@ static bool views(gr_buf *b, gr_trainer *t) {
 static void term(gr_buf *b, const char *name, gr_str v) {
     if (!v.n) return;
     gr_buf_printf(b, "<dt>%s<dd>", name);
-    escaped(b, v);
+    gr_buf_html(b, v);
     gr_buf_putc(b, '\n');
 }
 
@@ -254,7 +244,7 @@ static void details(gr_buf *b, gr_trainer *t) {
     term(b, "profile", p.profile), term(b, "revision", p.revision), term(b, "version", p.version);
     gr_buf_puts(b, "</dl></div>\n<details class=card style=\"margin-top:1rem\"><summary>Configuration as resolved</summary><pre>");
     gr_config_print(&config, t->desc.config, "", false);
-    escaped(b, gr_buf_view(&config));
+    gr_buf_html(b, gr_buf_view(&config));
     gr_buf_puts(b, "</pre></details>\n");
     gr_buf_free(&config);
     gr_arena_free(&a);
@@ -265,7 +255,7 @@ bool gr_report_html(gr_buf *b, gr_trainer *t) {
     const gr_evaluation *e = t->evaluation_n ? &t->evaluation[t->evaluation_n - 1] : NULL;
     gr_buf_printf(b, "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\"><title>Splat training</title><style>%s</style>\n<main>\n", style);
     gr_buf_printf(b, "<h1>Step %u of %u</h1><p class=sub>", t->done, t->setup.train.max_steps);
-    escaped(b, s->source);
+    gr_buf_html(b, s->source);
     gr_buf_printf(b, " &middot; %s &middot; %u views trained on, %u held out, up to %u x %u pixels</p>\n<div class=hero>\n", s->kind, t->order.n, s->view.n - t->order.n, t->width, t->height);
     if (e) figure(b, "PSNR, held out", 2, e->psnr, "dB"), figure(b, "SSIM, held out", 4, e->ssim, "");
     figure(b, "splats", 0, t->state.n, "");

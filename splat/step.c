@@ -106,14 +106,14 @@ static sized *size_of(gr_step *s, uint32_t width, uint32_t height) {
     for (uint32_t i = 0; i < s->sizes.n; i++)
         if (s->sizes.v[i]->width == width && s->sizes.v[i]->height == height) return s->sizes.v[i];
     if (!fits(s, width, height)) return NULL;
-    sized *z = gr_heap_alloc(1, sizeof *z);
-    if (!z) return complain(s, "no memory for the plans of %llu x %llu pixels", width, height) ? z : NULL;
+    sized *z = gr_heap_alloc(1, sizeof *z), **slot = z ? GR_PUSH(&s->arena, &s->sizes) : NULL;
+    if (!slot) {
+        gr_heap_free(z);
+        complain(s, "no memory for the plans of %llu x %llu pixels", width, height);
+        return NULL;
+    }
     *z = (sized){.width = width, .height = height};
-    sized **slot = GR_PUSH(&s->arena, &s->sizes);
-    if (slot) return *slot = z;
-    free_size(z);
-    complain(s, "no memory for the plans of %llu x %llu pixels", width, height);
-    return NULL;
+    return *slot = z;
 }
 
 /* ---- making it ------------------------------------------------------------------------------- */

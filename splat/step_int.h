@@ -26,7 +26,6 @@ bool gr_step_has_map(const gr_setup *s);
 typedef enum gr_step_part { GR_STEP_FORWARD = 0, GR_STEP_UPDATE, GR_STEP_LOSS, GR_STEP_NOISE, GR_STEP_PARTS } gr_step_part;
 bool gr_step_text(gr_buf *out, const gr_step_desc *d, uint32_t width, uint32_t height, gr_step_part part);
 
-
 /* Of step.c, for step_state.c. set_live: rows were written; a prefetched forward is void. */
 gr_session *gr_step_session(gr_step *s);
 gr_buffer *gr_step_buffer_at(gr_step *s, gr_step_buffer b);

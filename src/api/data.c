@@ -1,5 +1,6 @@
 /* data.c: data files as a whole: what they hold, and arrays from several into one. */
 #include "api/session.h"
+#include "api/train.h"
 
 #include "array/archive.h"
 #include "base/file.h"
@@ -145,28 +146,21 @@ bool gr_data_convert(gr_session *s, const char *const *from, unsigned from_n, co
 
 /* ---- trained parameters out -------------------------------------------------------------------------------- */
 
-static bool has_char(gr_str s, char c) { return memchr(s.p, c, s.n) != NULL; }
-
-static bool is_checkpoint(const gr_archive *f) {
-    for (uint32_t i = 0; i < f->metadata_n; i++)
-        if (gr_str_eqz(f->metadata[i].key, "format") && gr_str_eqz(f->metadata[i].value, "gradus-training/1")) return true;
-    return false;
-}
-
 /* Parameters are called as their nodes; states have a '.' in their names, what belongs to the training a '/'. */
 static bool add_checkpoint(collected *c, gr_str path, bool last) {
     gr_diags *d = &c->s->diags;
     gr_archive f;
     bool ok = gr_archive_open(&c->a, d, path, &f);
-    if (ok && !is_checkpoint(&f))
+    if (ok && !gr_str_eqz(gr_archive_metadata(&f, "format"), GR_TRAIN_FORMAT))
         ok = gr_report(d, GR_D_RUN_CHECKPOINT_BAD, (gr_place){.document = path}, "name the output folder of `gradus train`, or its checkpoint.safetensors", "%.*s was not written by a training", GR_STR_ARG(path));
     for (uint32_t i = 0; ok && i < f.n; i++) {
         gr_str name = f.entries[i].name;
         uint32_t best = i;
-        if (has_char(name, '/') || has_char(name, '.')) continue;
+        if (gr_str_has(name, '/') || gr_str_has(name, '.')) continue;
         for (uint32_t k = 0; !last && k < f.n; k++) {
             gr_str other = f.entries[k].name;
-            if (gr_str_starts(other, "best/") && gr_str_eq((gr_str){other.p + 5, other.n - 5}, name)) best = k;
+            size_t n = sizeof GR_TRAIN_BEST - 1;
+            if (gr_str_starts(other, GR_TRAIN_BEST) && gr_str_eq((gr_str){other.p + n, other.n - n}, name)) best = k;
         }
         ok = add_array(c, &f, best, name, true);
     }

@@ -185,14 +185,11 @@ static bool check_indices(gr_diags *d, const gr_graph *g, gr_value_id v, const g
     return true;
 }
 
-/* Whether the host's elements are the device's words (docs/device-layout.md). */
-static bool is_device_layout(gr_dtype t) { return t == GR_DTYPE_F32 || t == GR_DTYPE_I32 || t == GR_DTYPE_U32 || t == GR_DTYPE_F16; }
-
 static bool write_packed(gr_prepared *r, gr_value_id v, const gr_array *x, const gr_array *exact) {
     gr_session *s = r->program->session;
     uint64_t n;
     if (!gr_type_device_bytes(&r->program->graph.values[v].type, &n)) return false;
-    if (!r->desc.wide && n == x->bytes && is_device_layout(x->dtype)) return s->api->write(r->exec, &s->diags, v, x->data, n); /* as it is */
+    if (!r->desc.wide && n == x->bytes && gr_pack_copies(x->dtype)) return s->api->write(r->exec, &s->diags, v, x->data, n); /* as it is */
     void *packed = n <= SIZE_MAX ? gr_heap_alloc((size_t)n, 1) : NULL;
     if (!packed) return gr_report_oom(&s->diags);
     gr_pack(packed, x);

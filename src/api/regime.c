@@ -23,8 +23,7 @@ const gr_op *gr_session_op(gr_session *s, gr_str what) {
     gr_str id = gr_op_id_from_path(what);
     load_neighbours(s, what, id);
     op = gr_catalog_find(s->catalog, id);
-    if (op && !gr_file_same(op->folder, what)) op = gr_catalog_load_op_over(s->catalog, &s->diags, what, id); /* what is named is what is meant */
-    else if (!op) op = gr_catalog_load_op(s->catalog, &s->diags, what, id);
+    if (!op || !gr_file_same(op->folder, what)) op = gr_catalog_load_op_over(s->catalog, &s->diags, what, id); /* what is named is what is meant */
     return op && gr_catalog_check_op(s->catalog, &s->diags, op) ? op : NULL;
 }
 

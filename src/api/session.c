@@ -4,7 +4,6 @@
 #include "wgsl/wgsl.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 char *gr_text_take(gr_session *s, gr_buf *b, bool ok) {
     if (!ok || b->failed || !b->p) {
@@ -19,27 +18,16 @@ char *gr_text_take(gr_session *s, gr_buf *b, bool ok) {
 
 void gr_text_free(char *text) { gr_heap_free(text); }
 
-/* The folder of the running program; {0} where that cannot be known. */
-static gr_str program_folder(gr_arena *a) {
-#ifdef __linux__
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    if (n > 0 && (size_t)n < sizeof path) return gr_str_dup(a, gr_path_dir((gr_str){path, (size_t)n}));
-#endif
-    (void)a;
-    return (gr_str){0};
-}
-
 /* The catalog folder: as given, below GRADUS_ROOT, beside the build folder that the program is in, installed under share/, or
  * here: last, since a folder of that name in somebody's project is more likely theirs. */
 static gr_str find_catalog(gr_session *s, const char *given) {
     gr_arena *a = &s->arena;
     const char *root = getenv("GRADUS_ROOT");
-    gr_str program = program_folder(a), places[3] = {{0}, {0}, GR_STR("catalog")};
+    gr_str program = gr_program_path(a), places[3] = {{0}, {0}, GR_STR("catalog")};
     if (given) return gr_str_dup(a, gr_str_of(given));
     if (root && *root) return gr_path_join(a, gr_str_of(root), GR_STR("catalog"));
     if (program.n) {
-        gr_str above = gr_path_dir(program);
+        gr_str above = gr_path_dir(gr_path_dir(program));
         places[0] = gr_path_join(a, gr_path_dir(above), GR_STR("catalog"));
         places[1] = gr_path_join(a, above, GR_STR("share/gradus/catalog"));
     }

@@ -27,12 +27,6 @@ static bool read_host(const gr_loaded *l, gr_arena *a, gr_diags *d, uint64_t fir
     return raw.dtype == l->array.dtype || gr_array_convert(a, d, &raw, l->array.dtype, out, NULL);
 }
 
-/* Whether the file's elements are those of the device. */
-static bool is_device_layout(const gr_loaded *l) {
-    gr_dtype t = l->array.dtype;
-    return t == l->disk->parts.type.dtype && t != GR_DTYPE_BOOL && t != GR_DTYPE_I8 && t != GR_DTYPE_U8;
-}
-
 bool gr_loaded_read_device(void *user, gr_diags *d, uint64_t at, uint64_t n, void *to) {
     const gr_loaded *l = user;
     uint64_t size = l->array.dtype == GR_DTYPE_F16 ? 2 : gr_dtype_size(l->array.dtype) == 8 ? 8 : 4, count = gr_array_count(&l->array);
@@ -41,7 +35,7 @@ bool gr_loaded_read_device(void *user, gr_diags *d, uint64_t at, uint64_t n, voi
     bool ok = true;
     if (at % 4 || at % size || first > end) return GR_BUG(d, "A7", "bytes %llu + %llu of a streamed input", (unsigned long long)at, (unsigned long long)n);
     memset(p + (end - first) * size, 0, (size_t)(n - (end - first) * size)); /* the padding of halves */
-    if (is_device_layout(l)) return gr_parts_read(&l->disk->parts, d, first, end - first, p);
+    if (l->array.dtype == l->disk->parts.type.dtype && gr_pack_copies(l->array.dtype)) return gr_parts_read(&l->disk->parts, d, first, end - first, p);
     for (uint64_t i = first; ok && i < end; i += CHUNK) {
         uint64_t part = end - i < CHUNK ? end - i : CHUNK;
         gr_arena a = {0};

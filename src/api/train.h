@@ -6,6 +6,9 @@
 
 #include <stdatomic.h>
 
+#define GR_TRAIN_FORMAT "gradus-training/1" /* "format" in the metadata of a checkpoint */
+#define GR_TRAIN_BEST "best/"               /* before the name of a parameter: as it was at the best evaluation */
+
 enum { GR_TRAIN_QUANTITIES_MAX = 64 };
 
 /* A tensor that stays on the device: a parameter, or a state of the optimizer for one. */

@@ -84,7 +84,7 @@ static bool identify(const gr_training *t, identity id[IDENTITY_N]) {
     const gr_program *p = program_of(t);
     const gr_op *op = gr_catalog_find(t->session->catalog, t->train->op);
     for (int i = 0; i < IDENTITY_N; i++) id[i] = (identity){.key = names[i].key, .what = names[i].what};
-    snprintf(id[0].text, sizeof id[0].text, "gradus-training/1");
+    snprintf(id[0].text, sizeof id[0].text, GR_TRAIN_FORMAT);
     gr_sha256_text(id[1].text, p->canvas.hash);
     gr_sha256 data;
     GR_TRY(data_hash(t, &data));
@@ -118,7 +118,7 @@ static bool add_slots(saving *s) {
     gr_training *t = s->t;
     for (uint32_t i = 0; i < t->slot_n; i++) {
         gr_array x = {0};
-        char *name = name_of(&s->arena, "", t->slot[i].name), *best = name_of(&s->arena, "best/", t->slot[i].name);
+        char *name = name_of(&s->arena, "", t->slot[i].name), *best = name_of(&s->arena, GR_TRAIN_BEST, t->slot[i].name);
         if (!name || !best) return gr_report_oom(&t->session->diags);
         GR_TRY(gr_slot_read(t, &t->slot[i], &x));
         gr_heap_free(t->slot[i].copy.data); /* owns it until the next */
@@ -168,10 +168,7 @@ static bool check_identity(loading *l) {
     identity id[IDENTITY_N];
     GR_TRY(identify(l->t, id));
     for (int i = 0; i < IDENTITY_N; i++) {
-        bool same = false;
-        for (uint32_t k = 0; k < l->file.metadata_n; k++)
-            same = same || (gr_str_eqz(l->file.metadata[k].key, id[i].key) && gr_str_eqz(l->file.metadata[k].value, id[i].text));
-        if (same) continue;
+        if (gr_str_eqz(gr_archive_metadata(&l->file, id[i].key), id[i].text)) continue;
         return gr_report(&l->t->session->diags, GR_D_RUN_CHECKPOINT_OTHER, (gr_place){.document = l->path}, "train afresh without --resume, give another --out, or bring back what was changed",
                          "the checkpoint is %s", id[i].what);
     }
@@ -229,7 +226,7 @@ static bool get_slot(loading *l, gr_slot *s) {
     gr_array x, want = array_of_type(&s->type);
     GR_TRY(get_array(l, name_of(&l->arena, "", s->name), &want, &x) && gr_slot_write(t, s, &x));
     if (s->is_state || t->best_step == 0) return true;
-    GR_TRY(get_array(l, name_of(&l->arena, "best/", s->name), &want, &x));
+    GR_TRY(get_array(l, name_of(&l->arena, GR_TRAIN_BEST, s->name), &want, &x));
     gr_heap_free(s->best.data);
     s->best = x;
     s->best.data = gr_heap_alloc(x.bytes + 1, 1);

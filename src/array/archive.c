@@ -127,6 +127,12 @@ static bool get_whole(const gr_archive *f, gr_arena *a, gr_diags *d, gr_array *o
     return true;
 }
 
+gr_str gr_archive_metadata(const gr_archive *f, const char *key) {
+    for (uint32_t i = 0; i < f->metadata_n; i++)
+        if (gr_str_eqz(f->metadata[i].key, key)) return f->metadata[i].value;
+    return (gr_str){0};
+}
+
 bool gr_archive_get(const gr_archive *f, gr_arena *a, gr_diags *d, uint32_t i, gr_array *out) {
     const gr_entry *e = &f->entries[i];
     if (f->format == GR_FORMAT_NPZ) return gr_npz_get(f, a, d, e, out);

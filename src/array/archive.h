@@ -49,6 +49,8 @@ bool gr_archive_open(gr_arena *a, gr_diags *d, gr_str path, gr_archive *out);
 void gr_archive_close(gr_archive *f);
 /* Index of an array; "" means the only one (WAV: the samples). array/no-such-array lists what there is. */
 bool gr_archive_find(const gr_archive *f, gr_diags *d, gr_str name, uint32_t *i);
+/* The text of a key of the metadata; {0} without it. */
+gr_str gr_archive_metadata(const gr_archive *f, const char *key);
 /* Entry i into the arena. 16-bit integers become 32-bit ones, BF16 becomes f32: note array/widened, no value changes. */
 bool gr_archive_get(const gr_archive *f, gr_arena *a, gr_diags *d, uint32_t i, gr_array *out);
 

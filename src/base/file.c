@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/hash.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -156,6 +158,32 @@ bool gr_file_exists(gr_str path) {
 bool gr_file_same(gr_str x, gr_str y) {
     struct stat a, b;
     return look_at(x, &a) && look_at(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+gr_str gr_file_hash(gr_arena *a, gr_str path) {
+    gr_arena scratch = {0};
+    gr_diags quiet;
+    gr_diags_init(&quiet);
+    gr_str text, out = {0};
+    char hex[72];
+    if (path.n && gr_file_read(&scratch, &quiet, path, 0, &text)) {
+        gr_sha256_text(hex, gr_sha256_of(text.p, text.n));
+        out = gr_str_dup(a, gr_str_of(hex));
+    }
+    gr_diags_free(&quiet);
+    gr_arena_free(&scratch);
+    return out.p ? out : GR_STR("");
+}
+
+gr_str gr_program_path(gr_arena *a) {
+#ifdef __linux__
+    char path[PATH_BYTES];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    gr_str out = n > 0 && (size_t)n < sizeof path ? gr_str_dup(a, (gr_str){path, (size_t)n}) : (gr_str){0};
+    if (out.p) return out;
+#endif
+    (void)a;
+    return GR_STR("");
 }
 
 static int by_bytes(const void *x, const void *y) { return gr_str_cmp(*(const gr_str *)x, *(const gr_str *)y); }

@@ -13,6 +13,10 @@ bool gr_file_write(gr_diags *d, gr_str path, const void *p, size_t n);
 bool gr_file_exists(gr_str path);
 /* Whether two paths lead to the same file or folder; false when either is not there. */
 bool gr_file_same(gr_str x, gr_str y);
+/* "sha256:..." of a file up to 1 GiB; "" when it cannot be read. */
+gr_str gr_file_hash(gr_arena *a, gr_str path);
+/* The running program's file; "" where that cannot be known. */
+gr_str gr_program_path(gr_arena *a);
 /* Names in a folder, sorted by bytes, without "." and "..". */
 bool gr_dir_list(gr_arena *a, gr_diags *d, gr_str path, gr_str **names, uint32_t *n);
 bool gr_dir_make(gr_diags *d, gr_str path); /* with parents; an existing folder is fine */

@@ -84,6 +84,18 @@ void gr_buf_putc(gr_buf *b, char c) { gr_buf_put(b, &c, 1); }
 void gr_buf_puts(gr_buf *b, const char *z) { gr_buf_put(b, z, strlen(z)); }
 void gr_buf_str(gr_buf *b, gr_str s) { gr_buf_put(b, s.p, s.n); }
 
+void gr_buf_html(gr_buf *b, gr_str s) {
+    for (size_t i = 0; i < s.n; i++)
+        switch (s.p[i]) {
+        case '&': gr_buf_puts(b, "&amp;"); break;
+        case '<': gr_buf_puts(b, "&lt;"); break;
+        case '>': gr_buf_puts(b, "&gt;"); break;
+        case '"': gr_buf_puts(b, "&quot;"); break;
+        case '\'': gr_buf_puts(b, "&#39;"); break;
+        default: gr_buf_putc(b, s.p[i]);
+        }
+}
+
 void gr_buf_printf(gr_buf *b, const char *fmt, ...) {
     va_list ap, ap2;
     va_start(ap, fmt);

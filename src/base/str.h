@@ -22,6 +22,7 @@ static inline bool gr_str_eq(gr_str a, gr_str b) {
 static inline bool gr_str_eqz(gr_str a, const char *z) { return gr_str_eq(a, gr_str_of(z)); }
 bool gr_str_starts(gr_str s, const char *prefix);
 bool gr_str_ends(gr_str s, const char *suffix);
+static inline bool gr_str_has(gr_str s, char c) { return s.n && memchr(s.p, c, s.n); }
 int gr_str_cmp(gr_str a, gr_str b); /* byte order */
 /* Copies into the arena, NUL-terminated behind the view. {NULL,0} on failure. */
 gr_str gr_str_dup(gr_arena *a, gr_str s);
@@ -43,6 +44,7 @@ void gr_buf_put(gr_buf *b, const char *s, size_t n);
 void gr_buf_putc(gr_buf *b, char c);
 void gr_buf_puts(gr_buf *b, const char *z);
 void gr_buf_str(gr_buf *b, gr_str s);
+void gr_buf_html(gr_buf *b, gr_str s); /* escaped, for text and for attributes in quotes of either kind */
 void gr_buf_printf(gr_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static inline gr_str gr_buf_view(const gr_buf *b) { return (gr_str){b->p ? b->p : "", b->n}; }
 

@@ -166,8 +166,6 @@ done:
 const gr_op *gr_catalog_load_op(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) { return load_folder(c, d, folder, id, false); }
 const gr_op *gr_catalog_load_op_over(gr_catalog *c, gr_diags *d, gr_str folder, gr_str id) { return load_folder(c, d, folder, id, true); }
 
-static bool has(gr_str s, char c) { return s.n && memchr(s.p, c, s.n); }
-
 typedef struct walk {
     gr_catalog *c;
     gr_diags *d;
@@ -197,7 +195,7 @@ static bool load_below(walk *w, gr_str folder, gr_str prefix, int depth) {
         gr_str path = gr_path_join(tmp, folder, names[i]);
         char *id = gr_arena_printf(tmp, "%.*s%s%.*s", GR_STR_ARG(prefix), prefix.n ? "/" : "", GR_STR_ARG(names[i]));
         if (!path.n || !id) return gr_report_oom(d);
-        if (has(names[i], '@')) {
+        if (gr_str_has(names[i], '@')) {
             ok = load_one(w, path, gr_str_of(id)) && ok;
             continue;
         }
@@ -205,7 +203,7 @@ static bool load_below(walk *w, gr_str folder, gr_str prefix, int depth) {
         gr_str *inner;
         uint32_t inner_n;
         gr_diags_init(&quiet);
-        bool folder_too = !has(names[i], '.') && depth < FOLDER_DEPTH && gr_dir_list(tmp, &quiet, path, &inner, &inner_n);
+        bool folder_too = !gr_str_has(names[i], '.') && depth < FOLDER_DEPTH && gr_dir_list(tmp, &quiet, path, &inner, &inner_n);
         bool short_of_memory = quiet.out_of_memory;
         gr_diags_free(&quiet);
         if (short_of_memory) return gr_report_oom(d);

@@ -19,6 +19,8 @@ static void pack_words(uint32_t *dst, const gr_array *src, uint64_t n) {
     }
 }
 
+bool gr_pack_copies(gr_dtype t) { return t != GR_DTYPE_I8 && t != GR_DTYPE_U8 && t != GR_DTYPE_BOOL; }
+
 void gr_pack(void *dst, const gr_array *src) {
     uint64_t n = array_count(src);
     switch (src->dtype) {

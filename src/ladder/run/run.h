@@ -91,6 +91,8 @@ const gr_exec_api *gr_webgpu_api(void); /* native only */
 /* Host array <-> device layout: bool, i8, u8 as one 32-bit word an element, i64/u64 as
  * (low, high) pairs, f16 packed, all padded to 4 bytes. dst has gr_type_device_bytes. */
 void gr_pack(void *dst, const gr_array *src);
+/* Whether that copies elements as they are. */
+bool gr_pack_copies(gr_dtype t);
 void gr_unpack(gr_array *dst, const void *src);
 
 #endif
