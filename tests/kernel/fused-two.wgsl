@@ -36,6 +36,8 @@ fn f2_power_f32(a: f32, b: f32) -> f32 {
   if (b == 0.0) { return 1.0; }
   let size = pow(abs(a), b);
   if ((bitcast<u32>(a) >> 31u) == 0u) { return size; }
+  let bits = bitcast<u32>(a) & 0x7fffffffu; // a zero or an infinity has a size, whatever b is
+  if (b != trunc(b) && (bits == 0u || bits == 0x7f800000u)) { return size; }
   if (b != trunc(b)) { return bitcast<f32>(0x7fc00000u | (bitcast<u32>(b) & 0u)); }
   let half = b * 0.5;
   return select(size, -size, half != trunc(half));
